@@ -1,7 +1,7 @@
 //! Sends the events of a run over a bounded channel, without ever waiting while the run is going on.
 //!
 //! All facts (started, image, variables, ended) arrive, in order. If the receiver is slow, the oldest waiting output is
-//! dropped, and counted in the piece behind it: the report at the end has all of it. A little output is sent at once, a
+//! dropped, and counted in the piece behind it: the report at the end has it, as far as it keeps output. A little output is sent at once, a
 //! flood in few large pieces.
 
 use crate::domain::{
@@ -13,8 +13,9 @@ use tokio::sync::mpsc::{Sender, error::TrySendError};
 
 /// How much output may wait at most, with what its pieces take themselves.
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// What a piece takes besides its bytes.
-const PIECE_BYTES: usize = 64;
+/// What a piece counts besides its bytes. Few pieces are sent in a window, however small they are, so many small ones
+/// that wait would show a run long after it printed them.
+const PIECE_BYTES: usize = 1 << 10;
 /// The size from which a piece is not made larger.
 const MAX_PIECE_BYTES: usize = 64 << 10;
 /// In each window this many pieces, and about so many bytes as the largest has, are sent at once; the rest waits for the

@@ -6,7 +6,7 @@
 mod entry_lines;
 
 use super::{Ending, TurnObserver, events, form, json, shapes};
-use crate::domain::sentences::running;
+use crate::domain::sentences::{running, saving};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{AnswerError, Entry, Form, Level, RunId, Stream, Timestamp};
 use crate::driver::Notification;
@@ -27,6 +27,8 @@ pub(super) struct TurnReporter<'a> {
     line: UnfinishedLine,
     /// How many texts were printed.
     printed_count: usize,
+    /// How many bytes of the output of the current run were left out, as they came faster than they could be passed on.
+    skipped: u64,
 }
 
 /// What an unfinished line belongs to.
@@ -40,7 +42,7 @@ enum UnfinishedLine {
 impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { out, err, json, printed, began, line: UnfinishedLine::None, printed_count: 0 }
+        Self { out, err, json, printed, began, line: UnfinishedLine::None, printed_count: 0, skipped: 0 }
     }
 }
 
@@ -59,6 +61,7 @@ impl TurnObserver for TurnReporter<'_> {
                 json::write_line(self.out, &events::reasoning(*step, text))
             }
             Notification::Output(run, chunk) => {
+                self.skipped = self.skipped.saturating_add(chunk.skipped);
                 let now = self.line_time();
                 let text = self.printed.push(chunk.stream, &chunk.bytes, now);
                 self.output(*run, chunk.stream, &text)
@@ -125,6 +128,10 @@ impl TurnReporter<'_> {
                 let now = self.line_time();
                 let rest = self.printed.finish(stream, now);
                 self.output(*run, stream, &rest)?;
+            }
+            let skipped = std::mem::take(&mut self.skipped);
+            if skipped > 0 && !self.json {
+                self.status(&saving::left_out(skipped))?;
             }
         }
         if self.json { self.entry_as_json(entry, state) } else { self.entry_as_text(entry, state) }

@@ -357,6 +357,10 @@ fn a_pipe_gets_all_of_a_flood_in_its_order() {
             done.err
         );
     }
+    let flood = |letter: char| format!("_ = os.write(2, b'{letter}' * 3000000)");
+    home.file("b.py", format!("import os\n{}\n_ = os.write(1, b'42\\n')\n{}\n", flood('e'), flood('f')));
+    let done = home.run(&["exec", "--sandbox", "off", "--no-session", "b.py"]);
+    assert_eq!((done.out.as_str(), done.err.len()), ("42\n", 6_000_000));
 }
 
 #[test]

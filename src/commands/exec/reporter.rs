@@ -29,8 +29,12 @@ pub(super) enum Retention {
 #[derive(Clone, Copy, Default)]
 struct ToldOutput {
     bytes: u64,
-    /// Whether the rest waits for the end of the run: a part of it came faster than it could be passed on.
+    /// All that was printed, with what was left out because it came faster than it could be passed on.
+    printed: u64,
+    /// Whether what comes waits for the end of the run, as something before it was left out.
     is_held: bool,
+    /// Whether the report does not keep enough to fill the gap, so that what comes is shown at once again.
+    is_cut: bool,
 }
 
 /// Shows files while they run.
@@ -115,9 +119,14 @@ impl<'a, 'c> FileReporter<'a, 'c> {
             return Ok(());
         }
         let is_seen = self.line_time(chunk.stream).is_some();
+        let kept = state.transcript.run(run).map_or(0, |(_, run)| run.terms.limits.output_kept_bytes);
         let told = &mut self.told[chunk.stream as usize];
-        // Who reads a file or a pipe gets everything in its order; on a terminal, the newest is shown.
-        told.is_held |= chunk.skipped > 0 && !is_seen;
+        told.printed = told.printed.saturating_add(chunk.skipped).saturating_add(chunk.bytes.len() as u64);
+        // Who reads a file or a pipe gets everything in the order of its stream; on a terminal, the newest is shown.
+        told.is_held |= chunk.skipped > 0 && !is_seen && !told.is_cut;
+        if told.is_held && told.printed > kept {
+            (told.is_held, told.is_cut) = (false, true);
+        }
         if told.is_held { Ok(()) } else { self.print(chunk.stream, &chunk.bytes) }
     }
 
@@ -187,8 +196,10 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     /// Shows what remains after the output itself.
     fn text(&mut self, path: &str, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
+            // A gap behind which nothing came was told by no piece.
             let told = self.told[stream as usize];
-            if told.is_held {
+            let is_whole = told.is_cut || told.bytes >= report.output.total(stream);
+            if self.line_time(stream).is_none() && !is_whole {
                 self.print(stream, &report.output.behind(stream, told.bytes))?;
             }
         }

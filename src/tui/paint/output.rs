@@ -111,6 +111,11 @@ impl Output {
         self.kept.lines()
     }
 
+    /// Notes that bytes before the next ones are not in the lines.
+    pub(crate) fn note_gap(&mut self) {
+        self.is_missing = true;
+    }
+
     /// How many lines were printed. `None` if bytes were never kept: nobody counted the lines in them.
     pub(crate) fn printed_lines(&self) -> Option<usize> {
         (!self.is_missing).then(|| self.len().checked_sub(1).map_or(0, |last| self.number(last) + 1))

@@ -136,6 +136,13 @@ pub(crate) fn has_any(state: &State, chosen: Option<BlockId>) -> bool {
 }
 
 impl OutputPane {
+    /// Notes that a part of a run's output came faster than it could be passed on.
+    pub(crate) fn note_gap(&mut self, run: RunId) {
+        if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
+            self.output.note_gap();
+        }
+    }
+
     /// Appends a piece of a run's output.
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {

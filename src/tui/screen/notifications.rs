@@ -11,7 +11,12 @@ impl Screen {
     pub fn notified(&mut self, told: Notification, ctx: Ctx<'_>) {
         self.last_step = ctx.at;
         match told {
-            Notification::Output(run, chunk) => self.panes.output.push(run, chunk.stream, &chunk.bytes),
+            Notification::Output(run, chunk) => {
+                if chunk.skipped > 0 {
+                    self.panes.output.note_gap(run);
+                }
+                self.panes.output.push(run, chunk.stream, &chunk.bytes);
+            }
             Notification::Notice(notice) => {
                 self.form_answered();
                 self.show_notice(notice);

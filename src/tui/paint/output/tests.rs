@@ -193,6 +193,15 @@ fn what_was_not_kept_is_told_where_it_is_missing() {
 }
 
 #[test]
+fn where_a_part_is_missing_no_number_of_lines_is_told() {
+    let mut output = printed("a\nb\n");
+    assert_eq!(output.printed_lines(), Some(2));
+    output.note_gap();
+    output.push(Stream::Stdout, b"c\n");
+    assert_eq!(output.printed_lines(), None);
+}
+
+#[test]
 fn changes_are_told() {
     let mut output = printed("a\nb\n");
     assert_eq!(output.push(Stream::Stdout, b"c"), LineChange { from: 2, dropped: 0 });
