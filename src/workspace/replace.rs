@@ -161,7 +161,11 @@ fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
     if new.uid() != old.uid() {
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), None);
     }
-    file.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode() & 0o777))
+    let mode = old.permissions().mode() & 0o777;
+    // Another group gets no more than everybody.
+    let is_kept = file.metadata()?.gid() == old.gid();
+    let mode = if is_kept { mode } else { mode & 0o707 | (mode & 0o007) << 3 };
+    file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
 #[cfg(test)]
