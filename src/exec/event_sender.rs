@@ -1,8 +1,8 @@
 //! Sends the events of a run over a bounded channel, without ever waiting while the run is going on.
 //!
 //! All facts (started, image, variables, ended) arrive, in order. If the receiver is slow, the oldest waiting output is
-//! dropped, and counted in the piece behind it: the report at the end has it, as far as it keeps output. A little output is sent at once, a
-//! flood in few large pieces.
+//! dropped, and counted in the piece behind it: the report at the end has it, as far as it keeps output. A little output
+//! is sent at once, a flood in few large pieces.
 
 use crate::domain::{
     Chunk, Outcome, OutputBuffer, RunEvent, RunId, RunReport, RunRequest, Stream, TerminalScreen,
@@ -18,8 +18,8 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 const PIECE_BYTES: usize = 1 << 10;
 /// The size from which a piece is not made larger.
 const MAX_PIECE_BYTES: usize = 64 << 10;
-/// In each window this many pieces, and about so many bytes as the largest has, are sent at once; the rest waits for the
-/// next window.
+/// In each window this many pieces, and about as many bytes as the largest has, are sent at once; the rest waits for
+/// the next window.
 const WINDOW: Duration = Duration::from_millis(16);
 const PIECES_PER_WINDOW: u32 = 8;
 

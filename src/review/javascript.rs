@@ -91,6 +91,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
             "lexical_declaration" => self.shadow(node, frame),
             "enum_declaration" => self.enumeration(node, frame),
             "import_statement" => self.import(node, frame),
+            "export_statement" if node.child_by_field_name("source").is_some() => self.import(node, frame),
             "variable_declarator" => {
                 if let (Some(name), Some(value)) = pair(node, "name", "value") {
                     let value = self.fold(value, frame, 0);

@@ -276,6 +276,7 @@ fn value_meets(condition: &Condition, value: &Value) -> bool {
     of_text(&condition.is, |text, word| text == word)
         && of_text(&condition.contains, |text, word| text.contains(word))
         && of_text(&condition.starts, |text, word| text.starts_with(word))
+        && of_text(&condition.ends, |text, word| text.ends_with(word))
         && condition
             .named
             .as_ref()

@@ -180,6 +180,8 @@ pub(super) struct Condition {
     pub(super) contains: Option<Vec<String>>,
     /// Its text begins with one of these.
     pub(super) starts: Option<Vec<String>>,
+    /// Its text ends with one of these.
+    pub(super) ends: Option<Vec<String>>,
     /// It is one of these names, or the result of calling one (`os.getpid()`).
     pub(super) named: Option<Vec<String>>,
     /// It carries one of these marks.

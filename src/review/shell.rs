@@ -9,8 +9,8 @@
 //! `program` what options do, which `option_form` brings into one form. The acts are judged in `judge`.
 //!
 //! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
-//! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are written
-//! on two lines; `keyword` finds keywords that it takes for commands.
+//! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are
+//! written on two lines; `keyword` finds keywords that it takes for commands.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 

@@ -153,8 +153,8 @@ impl NewFile<'_> {
 
 fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
     let (new, old) = (file.metadata()?, old.metadata()?);
-    // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each is
-    // set by itself, because a call that may not set one of them sets neither.
+    // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each
+    // is set by itself, because a call that may not set one of them sets neither.
     if new.gid() != old.gid() {
         let _ = std::os::unix::fs::fchown(file, None, Some(old.gid()));
     }

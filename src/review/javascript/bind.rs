@@ -14,8 +14,7 @@ impl<'t> JavascriptReader<'_, 't> {
         };
         let module = self.fold(source, frame, 0);
         let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
-        // The code of a file of the person does not stand in this block.
-        self.shared.reading.unknown |= module.starts_with(['.', '/']) && !module.ends_with(".json");
+        self.note_module(&module, node);
         self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
         let clauses = named_children(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
         for item in clauses.flat_map(|clause| named_children(clause, 8)) {
@@ -44,15 +43,24 @@ impl<'t> JavascriptReader<'_, 't> {
     }
 
     /// `import fs = require('fs')`.
+    /// Notes a module whose code does not stand in this block: a file of the person, or what an address holds.
+    fn note_module(&mut self, module: &str, node: Node<'t>) {
+        let is_elsewhere = module.starts_with(['.', '/', '#'])
+            || ["file:", "data:"].iter().any(|start| module.starts_with(start));
+        let is_type = text(node, self.shared.source).starts_with("import type {");
+        self.shared.reading.unknown |= is_elsewhere && !is_type && !module.ends_with(".json");
+    }
+
     fn import_require(&mut self, node: Node<'t>, frame: usize) {
         let clause = named_children(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
         let Some(clause) = clause else { return };
         let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
             return;
         };
-        if let Some(module) = self.fold(source, frame, 0).as_whole_text() {
-            self.shared.imported(module.strip_prefix("node:").unwrap_or(module), node.byte_range());
-            let value = self.named(module);
+        if let Some(module) = self.fold(source, frame, 0).as_whole_text().map(str::to_owned) {
+            self.note_module(&module, node);
+            self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
+            let value = self.named(&module);
             self.shared.frames.bind(frame, &self.spelled(name), value, false);
         }
     }

@@ -131,8 +131,10 @@ impl<'t> ShellReader<'_, 't> {
         let first = path.value.as_text().and_then(|(text, _)| text.split(':').next());
         let is_unknown = first.is_some_and(|folder| !folder.is_empty() && folder.chars().all(|c| c == HOLE));
         let spelled = self.source.get(path.span.clone()).unwrap_or_default();
-        let expanded = spelled.split(['$', '`']).nth(1).unwrap_or("PATH");
-        !self.scope.in_image && is_unknown && !expanded.trim_start_matches('{').starts_with("PATH")
+        let first = spelled.split(':').next().unwrap_or_default();
+        let expanded = first.split(['$', '`']).nth(1).unwrap_or("PATH").trim_start_matches('{');
+        let name = expanded.split(|sign: char| sign != '_' && !sign.is_ascii_alphanumeric()).next();
+        !self.scope.in_image && is_unknown && name != Some("PATH")
     }
 
     /// `declare -x`, `export -p`, `readonly`: without a name, they print the environment.
@@ -142,14 +144,18 @@ impl<'t> ShellReader<'_, 't> {
         let first = Argument { value: Value::text(name), span: node.byte_range() };
         let mut words = vec![first];
         words.extend(self.words(node, 0));
+        let place = self.place(node);
+        for word in words.iter().skip(1) {
+            self.set_by_word(word, &place);
+        }
         if named_children(node, 16)
             .iter()
             .all(|n| n.kind() == "word" && text(*n, self.source).starts_with('-'))
         {
             let input = self.inputs.remove(&node.id());
-            let (before, span) = (self.reading.acts.len(), self.place(node));
-            self.command(words, input, &span, 0);
-            self.show(node, before, &span);
+            let before = self.reading.acts.len();
+            self.command(words, input, &place, 0);
+            self.show(node, before, &place);
         }
     }
 

@@ -8,7 +8,7 @@ pub(super) mod subshell;
 
 use super::alias::RenamedCommands;
 use super::function::ShellFunction;
-use crate::review::syntax::each;
+use crate::review::syntax::{each, text};
 use node::{changed_by, is_loop};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -59,6 +59,8 @@ pub(super) struct ChangePlaces<'s> {
     /// The last place that changes a name.
     last: HashMap<&'s str, usize>,
     last_of_everything: Option<usize>,
+    /// The names that are set somewhere, also for one command alone.
+    pub(super) assigned: HashSet<&'s str>,
     /// How many places are loops whose keyword the grammar takes for a command.
     looped: usize,
     /// What functions change.
@@ -68,7 +70,8 @@ pub(super) struct ChangePlaces<'s> {
     pub(super) names_folder: bool,
     /// The commands that the text gives another meaning.
     pub(super) renamed: RenamedCommands,
-    /// Where it ends to be certain that what stands first in a list succeeded, by the list; kept while the text is read.
+    /// Where it ends to be certain that what stands first in a list succeeded, by the list; kept while the text is
+    /// read.
     pub(super) success_ends: HashMap<usize, Option<usize>>,
 }
 
@@ -83,6 +86,11 @@ impl<'s> ChangePlaces<'s> {
         each(root, |node, _| {
             while around.last().is_some_and(|(span, _)| span.end <= node.start_byte()) {
                 around.pop();
+            }
+            if node.kind() == "variable_assignment"
+                && let Some(name) = node.child_by_field_name("name")
+            {
+                changes.assigned.insert(text(name, source));
             }
             for target in changed_by(node, source, functions) {
                 changes.looped += usize::from(node.kind() == "command" && is_loop(node, source));

@@ -211,6 +211,12 @@ impl ShellReader<'_, '_> {
             "find" | "gfind" | "fd" | "fdfind" => words = self.find(&name, words, span, depth),
             "alias" => self.alias(&words),
             "unalias" => self.aliases.clear(),
+            "export" | "readonly" | "declare" | "typeset" | "local" => {
+                self.bound_by(&name, &words, input.as_ref());
+                for word in &words {
+                    self.set_by_word(word, span);
+                }
+            }
             _ => self.bound_by(&name, &words, input.as_ref()),
         }
         if matches!(name.as_str(), "tar" | "bsdtar" | "gtar") {

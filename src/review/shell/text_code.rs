@@ -30,10 +30,13 @@ impl ShellReader<'_, '_> {
         format!("declare {}; {script}", names.into_iter().collect::<Vec<_>>().join(" "))
     }
 
-    /// Whether a command gets code that takes the default of a variable which this text sets: as a word, or as the input of
-    /// an interpreter.
+    /// Whether a command gets code that takes the default of a variable which this text sets: as a word, or as the
+    /// input of an interpreter.
     pub(super) fn passes_defaults(&self, words: &[Argument], input: Option<&Argument>) -> bool {
-        let takes_code = words.first().is_some_and(|name| stdin::interpreter(&name.value).is_some());
+        let takes_code = words.first().is_some_and(|name| {
+            stdin::interpreter(&name.value).is_some()
+                || matches!(name.value.as_whole_text(), Some("su" | "at" | "batch" | "flock" | "script"))
+        });
         words.iter().chain(input.filter(|_| takes_code)).any(|word| {
             word.value.as_text().is_some_and(|(text, _)| self.names_in_braces(text).next().is_some())
         })
@@ -47,10 +50,14 @@ impl ShellReader<'_, '_> {
             inner.map(move |rest| rest.split_at(rest.find(|sign| !is_name_sign(sign)).unwrap_or(rest.len())));
         // Without a default, the value is unknown there anyway.
         let names = parts.filter(|(_, form)| form.starts_with([':', '-', '=', '['])).map(|(name, _)| name);
-        names.filter(|name| name.starts_with(|sign: char| !sign.is_ascii_digit()) && self.changes.sets(name))
+        names.filter(|name| {
+            name.starts_with(|sign: char| !sign.is_ascii_digit())
+                && (self.changes.sets(name) || self.changes.assigned.contains(name))
+        })
     }
 
-    /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not show.
+    /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not
+    /// show.
     pub(super) fn code_in_text(&mut self, node: Node<'_>) {
         if node.kind() == "heredoc_body" && is_raw(node, self.source) {
             return;

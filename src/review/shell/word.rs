@@ -125,8 +125,8 @@ impl ShellReader<'_, '_> {
         })
     }
 
-    /// The word that its parts make together. The folder is spelled `.`, and the home folder `~`, which say what bash has
-    /// only where a path begins with them: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`, which are unknown.
+    /// The word that its parts make together. The folder is spelled `.`, and the home folder `~`, which say what bash
+    /// has only where a path begins with them: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`, which are unknown.
     pub(super) fn joined(&self, parts: &[WordPart]) -> Value {
         if let [WordPart { value, .. }] = parts {
             return value.clone();
@@ -156,7 +156,11 @@ impl ShellReader<'_, '_> {
         text: &str,
         behind: impl FnOnce() -> Option<char>,
     ) -> bool {
-        self.changes.names_folder && is_glued(before, text, behind) || is_glued_home(before, text)
+        if text.starts_with('~') {
+            return is_glued_home(before, text)
+                || text == "~" && behind().is_some_and(|sign| sign != HOLE && goes_on(before, sign));
+        }
+        self.changes.names_folder && is_glued(before, text, behind)
     }
 }
 
@@ -176,13 +180,17 @@ pub(super) fn is_glued(before: &str, text: &str, behind: impl FnOnce() -> Option
     if ends_in_name(before) {
         return true;
     }
-    let goes_on = |sign: char| match sign {
+    text == "." && behind().is_some_and(|sign| goes_on(before, sign))
+}
+
+/// Whether a sign behind a folder makes another name of it.
+fn goes_on(before: &str, sign: char) -> bool {
+    match sign {
         // This quote ends one that was opened before.
         '\'' | '"' => before.matches(sign).count().is_multiple_of(2),
         ',' | '}' => !before.ends_with(['=', '{', ',']),
         sign => !"/: \t\n;&|<>)`".contains(sign),
-    };
-    text == "." && behind().is_some_and(goes_on)
+    }
 }
 
 /// Whether a text that begins with the home folder, spelled `~`, stands behind a part of a name.

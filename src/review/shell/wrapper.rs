@@ -45,7 +45,16 @@ impl ShellReader<'_, '_> {
         if wrapper.stdin {
             self.fill_from(name, &mut rest, input.as_ref(), span);
         }
-        let to = act.named.iter().find(|(option, _)| matches!(option.as_str(), "C" | "D" | "chdir"));
+        // A variable that is set for the program is no option.
+        let is_variable = |option: &str, to: &Argument| {
+            let mut pairs = act.arguments.iter().filter_map(|word| word.value.as_text()?.0.split_once('='));
+            let held = to.value.as_text().map(|(text, _)| text);
+            pairs.any(|(name, value)| name == option && held == Some(value))
+        };
+        let to = act
+            .named
+            .iter()
+            .find(|(option, to)| matches!(option.as_str(), "C" | "D" | "chdir") && !is_variable(option, to));
         if matches!(name, "command" | "builtin" | "time") {
             return self.command(rest, input, span, depth + 1);
         }
@@ -157,7 +166,7 @@ impl ShellReader<'_, '_> {
     }
 
     /// `NAME=value` as a word (`env`, `export`): handled if programs obey the variable.
-    fn set_by_word(&mut self, word: &Argument, span: &Range<usize>) {
+    pub(super) fn set_by_word(&mut self, word: &Argument, span: &Range<usize>) {
         let Some((name, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) else {
             return;
         };

@@ -287,6 +287,9 @@ fn what_behind_a_keyword_is_taken_for_a_command_changes_what_it_changes() {
         "D=b; time declare D=x; rm -rf -- \"$D\"",
         "D=b; ! unset D; rm -rf -- \"$D\"",
         "D=b; time { D=x; }; rm -rf -- \"$D\"",
+        "! function ls { rm -rf b; }; ls",
+        "coproc cd b; rm -rf x",
+        "set -- a; coproc set -- b; rm -rf $1",
     ]);
     for source in [
         "D=b; ! ( D=x; ); rm -rf -- \"$D\"",
@@ -306,6 +309,8 @@ fn the_defaults_of_code_that_is_read_alone_do_not_hold_where_the_text_sets_the_n
         "export D=b; bash -c 'rm -rf -- ${D:-x}'",
         "export D=b; bash <<'E'\nrm -rf -- ${D:-x}\nE",
         "D=b; eval 'rm -rf -- ${D:=x}'",
+        "D=b bash -c 'rm -rf -- ${D:-x}'",
+        "export D=b; su <<'E'\nrm -rf -- ${D:-x}\nE",
     ]);
     assert!(!look("bash", "D=b; echo '${D}' | sed 's/${D}/x/'").effects.unknown);
     let effects = look("bash", "E=b; bash -c 'rm -rf -- ${D:-x}'").effects;
@@ -319,12 +324,34 @@ fn a_home_folder_within_a_name_is_none() {
         "export D=~/../src/x; rm -rf -- \"x$D\"",
         "D=~; rm -rf -- x{a,$D}",
         "D=~/x; E=$(printf 'x%s' \"$D\"); rm -rf -- \"$E\"",
+        "rm -rf -- \"$HOME\"-old",
+        "rm -rf -- \"${HOME}x/y\"",
     ] {
-        assert!(!look("bash", source).effects.deletes.iter().any(|path| path.contains("x~")), "{source}");
+        let deletes = look("bash", source).effects.deletes;
+        assert!(
+            !deletes.iter().any(|path| path.contains("x~") || path.contains("~-old") || path.contains("~x")),
+            "{source}"
+        );
     }
     let effects = look("bash", "D=~/x; F=build; rm -rf -- \"$D\" $D/a \"$F\"~").effects;
     assert_eq!(
         (effects.deletes, effects.unknown),
         (vec!["~/x".into(), "~/x/a".into(), "build~".into()], false)
     );
+}
+
+#[test]
+fn a_variable_that_programs_obey_is_seen_however_it_is_declared() {
+    let is_told = |source: &&&str| look("bash", source).findings.iter().any(|found| found.place.line == 1);
+    let samples = [
+        "! export LD_PRELOAD=./x.so; ls",
+        "time export LD_PRELOAD=./x.so; ls",
+        "command export LD_PRELOAD=./x.so; ls",
+        "export \"LD_PRELOAD=./x.so\"; ls",
+        "export \"PATH=./x:$PATH\"; ls",
+    ];
+    let missed: Vec<&&str> = samples.iter().filter(|source| !is_told(source)).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+    let effects = look("bash", "env D=b rm -rf x; env C=b rm -rf x").effects;
+    assert_eq!(effects.deletes, ["x"]);
 }

@@ -38,7 +38,8 @@ impl Act {
     }
 
     /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all but the last
-    /// (`..-1`), all positions (`*`), an item of a list argument (`0/1`; the argument itself if it is no list), `receiver`, or a name.
+    /// (`..-1`), all positions (`*`), an item of a list argument (`0/1`; the argument itself if it is no list),
+    /// `receiver`, or a name.
     pub(in crate::review) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
         if selector == "*" {
             return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();

@@ -31,8 +31,8 @@ pub(in crate::review::shell) fn is_subshell(node: Node<'_>, source: &str) -> boo
     }
 }
 
-/// Whether a substitution is arithmetic: in here-documents and expansions, the grammar takes `$((…))` for a subshell in a
-/// substitution.
+/// Whether a substitution is arithmetic: in here-documents and expansions, the grammar takes `$((…))` for a subshell in
+/// a substitution.
 pub(in crate::review::shell) fn is_arithmetic(substitution: Node<'_>) -> bool {
     let whole = substitution.byte_range();
     let inner = substitution.named_child(0).filter(|_| substitution.named_child_count() == 1);
