@@ -61,6 +61,13 @@ impl EventSender {
 
     /// Sends a fact after the output that came before it.
     pub(super) fn send(&mut self, event: RunEvent) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let skipped = std::mem::take(&mut self.skipped[stream as usize]);
+            if skipped > 0 {
+                // No piece came behind the gap that could tell it.
+                self.output.push_back(Chunk { stream, bytes: Vec::new(), skipped });
+            }
+        }
         self.facts.extend(self.output.drain(..).map(RunEvent::Output));
         self.waiting = 0;
         self.facts.push_back(event);
@@ -233,6 +240,27 @@ mod tests {
         let skipped = output.iter().map(|c| c.skipped).sum::<u64>();
         assert_eq!(sent as u64 + skipped, 4000 * 40_000 + 7, "what is missing is counted");
         assert!(output.last().unwrap().bytes.ends_with(b"the end"));
+    }
+
+    #[test]
+    fn a_gap_behind_which_nothing_comes_is_counted() {
+        let (sender, receiver) = channel(1);
+        let mut events = EventSender::new(RunId(1), sender);
+        events.send(RunEvent::Started);
+        events.print(Stream::Stdout, b"42");
+        events.print(Stream::Stderr, &[b'x'; 2 << 20]);
+        let reader = std::thread::spawn(move || all(receiver));
+        events.finish(RunReport::bare(Outcome::Ok));
+        let events = reader.join().unwrap();
+        for (stream, printed) in [(Stream::Stdout, 2), (Stream::Stderr, 2 << 20)] {
+            let told = events.iter().filter_map(|event| match event {
+                RunEvent::Output(chunk) if chunk.stream == stream => {
+                    Some(chunk.bytes.len() as u64 + chunk.skipped)
+                }
+                _ => None,
+            });
+            assert_eq!(told.sum::<u64>(), printed);
+        }
     }
 
     #[test]

@@ -37,6 +37,11 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
     reader.shared.finish()
 }
 
+/// Whether the code of a module does not stand in the block: a file of the person, or what an address holds.
+pub(super) fn is_elsewhere(module: &str) -> bool {
+    module.starts_with(['.', '/', '#']) || ["file:", "data:"].iter().any(|start| module.starts_with(start))
+}
+
 /// The state of reading one text.
 struct JavascriptReader<'a, 't> {
     shared: WalkContext<'a, 't>,

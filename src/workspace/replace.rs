@@ -152,6 +152,7 @@ impl NewFile<'_> {
 }
 
 fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
+    let has_list = rustix::fs::fgetxattr(old, "system.posix_acl_access", [0_u8; 0].as_mut_slice()).is_ok();
     let (new, old) = (file.metadata()?, old.metadata()?);
     // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each
     // is set by itself, because a call that may not set one of them sets neither.
@@ -162,8 +163,9 @@ fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), None);
     }
     let mode = old.permissions().mode() & 0o777;
-    // Another group gets no more than everybody.
-    let is_kept = file.metadata()?.gid() == old.gid();
+    // Another group gets no more than everybody. Behind an access list, these bits are not the rights of the group but the
+    // most that anybody in the list has.
+    let is_kept = !has_list && file.metadata()?.gid() == old.gid();
     let mode = if is_kept { mode } else { mode & 0o707 | (mode & 0o007) << 3 };
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }

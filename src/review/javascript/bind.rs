@@ -1,6 +1,6 @@
 //! Binds names in JavaScript: imports, patterns, names of loops and of errors, parameters.
 
-use super::JavascriptReader;
+use super::{JavascriptReader, is_elsewhere};
 use crate::review::flow::element_in;
 use crate::review::items::{is_list, spread};
 use crate::review::syntax::{named_children, pair, text};
@@ -42,15 +42,17 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// `import fs = require('fs')`.
     /// Notes a module whose code does not stand in this block: a file of the person, or what an address holds.
     fn note_module(&mut self, module: &str, node: Node<'t>) {
-        let is_elsewhere = module.starts_with(['.', '/', '#'])
-            || ["file:", "data:"].iter().any(|start| module.starts_with(start));
-        let is_type = text(node, self.shared.source).starts_with("import type {");
-        self.shared.reading.unknown |= is_elsewhere && !is_type && !module.ends_with(".json");
+        let spelled = text(node, self.shared.source);
+        // `import type from './x'` imports a value of this name.
+        let is_type = ["import type ", "export type "].iter().any(|start| {
+            spelled.strip_prefix(start).is_some_and(|rest| !rest.trim_start().starts_with("from"))
+        });
+        self.shared.reading.unknown |= is_elsewhere(module) && !is_type && !module.ends_with(".json");
     }
 
+    /// `import fs = require('fs')`.
     fn import_require(&mut self, node: Node<'t>, frame: usize) {
         let clause = named_children(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
         let Some(clause) = clause else { return };

@@ -1,6 +1,7 @@
 //! What the acts of a text did so far.
 
 use crate::domain::Effects;
+use crate::review::javascript::is_elsewhere;
 use crate::review::links::MadeLinks;
 use crate::review::value::Act;
 use crate::review::written::WrittenTexts;
@@ -47,7 +48,7 @@ fn loads_file(act: &Act) -> bool {
     match act.name.as_str() {
         "runpy.run_path" | "runpy.run_module" | "importlib.import_module" => true,
         "require" | "import" => first.is_some_and(|(text, _)| {
-            text.starts_with(['.', '/']) && Path::new(text).extension().is_none_or(|kind| kind != "json")
+            is_elsewhere(text) && Path::new(text).extension().is_none_or(|kind| kind != "json")
         }),
         _ => false,
     }

@@ -7,6 +7,7 @@ use crate::review::folder::entered;
 use crate::review::programs::{self, OptionArity};
 use crate::review::rules::{InnerLanguage, Wrapper};
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
+use std::collections::HashSet;
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
@@ -45,16 +46,11 @@ impl ShellReader<'_, '_> {
         if wrapper.stdin {
             self.fill_from(name, &mut rest, input.as_ref(), span);
         }
-        // A variable that is set for the program is no option.
-        let is_variable = |option: &str, to: &Argument| {
-            let mut pairs = act.arguments.iter().filter_map(|word| word.value.as_text()?.0.split_once('='));
-            let held = to.value.as_text().map(|(text, _)| text);
-            pairs.any(|(name, value)| name == option && held == Some(value))
-        };
-        let to = act
-            .named
-            .iter()
-            .find(|(option, to)| matches!(option.as_str(), "C" | "D" | "chdir") && !is_variable(option, to));
+        // A variable that is set for the program is no option; it stands among the operands, too.
+        let operands: HashSet<&Range<usize>> = act.arguments.iter().map(|word| &word.span).collect();
+        let to = act.named.iter().find(|(option, to)| {
+            matches!(option.as_str(), "C" | "D" | "chdir") && !operands.contains(&to.span)
+        });
         if matches!(name, "command" | "builtin" | "time") {
             return self.command(rest, input, span, depth + 1);
         }

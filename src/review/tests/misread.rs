@@ -354,4 +354,27 @@ fn a_variable_that_programs_obey_is_seen_however_it_is_declared() {
     assert!(missed.is_empty(), "{missed:#?}");
     let effects = look("bash", "env D=b rm -rf x; env C=b rm -rf x").effects;
     assert_eq!(effects.deletes, ["x"]);
+    let effects = look("bash", "env -C b C=b rm -rf x").effects;
+    assert_eq!(effects.deletes, ["b/x"]);
+}
+
+#[test]
+fn a_module_whose_code_stands_elsewhere_is_not_known() {
+    for source in [
+        "import('file:///x.mjs')",
+        "import('#x')",
+        "import './x.mjs'",
+        "export * from './x.js'",
+        "import type from './x.js'",
+    ] {
+        assert!(look("javascript", source).effects.unknown, "{source}");
+    }
+    for source in [
+        "import fs from 'node:fs'",
+        "import data from './x.json'",
+        "import type { A } from './x'",
+        "import type A from './x'",
+    ] {
+        assert!(!look("typescript", source).effects.unknown, "{source}");
+    }
 }
