@@ -49,7 +49,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let is_type = ["import type ", "export type "].iter().any(|start| {
             spelled.strip_prefix(start).is_some_and(|rest| !rest.trim_start().starts_with("from"))
         });
-        self.shared.reading.unknown |= is_elsewhere(module) && !is_type && !module.ends_with(".json");
+        self.shared.reading.unknown |= is_elsewhere(module) && !is_type;
     }
 
     /// `import fs = require('fs')`.

@@ -6,7 +6,6 @@ use crate::review::links::MadeLinks;
 use crate::review::value::Act;
 use crate::review::written::WrittenTexts;
 use std::collections::HashSet;
-use std::path::Path;
 
 /// What earlier acts did: reported to the person, and used when later acts are judged.
 #[derive(Debug, Default)]
@@ -47,9 +46,7 @@ fn loads_file(act: &Act) -> bool {
     let first = act.arguments.first().and_then(|argument| argument.value.as_text());
     match act.name.as_str() {
         "runpy.run_path" | "runpy.run_module" | "importlib.import_module" => true,
-        "require" | "import" => first.is_some_and(|(text, _)| {
-            is_elsewhere(text) && Path::new(text).extension().is_none_or(|kind| kind != "json")
-        }),
+        "require" | "import" => first.is_some_and(|(text, _)| is_elsewhere(text)),
         _ => false,
     }
 }
