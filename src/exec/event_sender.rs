@@ -248,7 +248,7 @@ mod tests {
         let mut events = EventSender::new(RunId(1), sender);
         events.send(RunEvent::Started);
         events.print(Stream::Stdout, b"42");
-        events.print(Stream::Stderr, &[b'x'; 2 << 20]);
+        events.print(Stream::Stderr, &vec![b'x'; 2 << 20]);
         let reader = std::thread::spawn(move || all(receiver));
         events.finish(RunReport::bare(Outcome::Ok));
         let events = reader.join().unwrap();

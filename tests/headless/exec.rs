@@ -346,7 +346,7 @@ fn a_pipe_gets_all_of_a_flood_in_its_order() {
     std::fs::write(home.sayso().join("config.toml"), "limits.output = 8000000\n").unwrap();
     let line = |number: u32| format!("{number:07} {}\n", "x".repeat(62));
     for count in [12_000, 90_000] {
-        home.file("a.py", &format!("for i in range({count}): print(f'{{i:07}} ' + 'x' * 62)\n"));
+        home.file("a.py", format!("for i in range({count}): print(f'{{i:07}} ' + 'x' * 62)\n"));
         let done = home.run(&["exec", "--sandbox", "off", "--no-session", "a.py"]);
         let all: String = (0..count).map(line).collect();
         assert!(
