@@ -28,11 +28,12 @@ const PIECES_PER_WINDOW: u32 = 8;
 pub(super) struct EventSender {
     run: RunId,
     out: Sender<(RunId, RunEvent)>,
-    /// Facts for which the channel had no room yet.
-    facts: VecDeque<RunEvent>,
-    /// Output that is not sent yet, oldest first.
-    output: VecDeque<Chunk>,
-    waiting: usize,
+    /// What is not sent yet, oldest first: facts and output.
+    waiting: VecDeque<RunEvent>,
+    /// How many of these are to be sent as soon as there is room: up to the last fact.
+    urgent: usize,
+    /// What the output among them takes.
+    waiting_bytes: usize,
     /// How many bytes of each stream were dropped before what it prints next.
     skipped: [u64; 2],
     /// The latest state of its terminal, if not sent yet. An older state is replaced.
@@ -48,9 +49,9 @@ impl EventSender {
         Self {
             run,
             out,
-            facts: VecDeque::new(),
-            output: VecDeque::new(),
-            waiting: 0,
+            waiting: VecDeque::new(),
+            urgent: 0,
+            waiting_bytes: 0,
             skipped: [0; 2],
             screen: None,
             window: Instant::now(),
@@ -62,21 +63,19 @@ impl EventSender {
     /// Sends a fact after the output that came before it.
     pub(super) fn send(&mut self, event: RunEvent) {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let skipped = std::mem::take(&mut self.skipped[stream as usize]);
-            if skipped > 0 {
+            if self.skipped[stream as usize] > 0 {
                 // No piece came behind the gap that could tell it.
-                self.output.push_back(Chunk { stream, bytes: Vec::new(), skipped });
+                self.push(stream, Vec::new());
             }
         }
-        self.facts.extend(self.output.drain(..).map(RunEvent::Output));
-        self.waiting = 0;
-        self.facts.push_back(event);
-        self.send_facts();
+        self.waiting.push_back(event);
+        self.urgent = self.waiting.len();
+        self.send_urgent();
     }
 
     /// Sends something that is soon outdated. Drops it if the channel has no room.
     pub(super) fn send_if_room(&mut self, event: RunEvent) {
-        if self.facts.is_empty() {
+        if self.urgent == 0 {
             let _ = self.out.try_send((self.run, event));
         }
     }
@@ -90,17 +89,15 @@ impl EventSender {
     /// Sends output, now or a little later.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         for piece in bytes.chunks(MAX_PIECE_BYTES) {
-            match self.output.back_mut() {
-                Some(last) if last.stream == stream && last.bytes.len() + piece.len() <= MAX_PIECE_BYTES => {
+            match self.waiting.back_mut() {
+                Some(RunEvent::Output(last))
+                    if last.stream == stream && last.bytes.len() + piece.len() <= MAX_PIECE_BYTES =>
+                {
                     last.bytes.extend_from_slice(piece);
+                    self.waiting_bytes += piece.len();
                 }
-                _ => {
-                    let skipped = std::mem::take(&mut self.skipped[stream as usize]);
-                    self.output.push_back(Chunk { stream, bytes: piece.to_vec(), skipped });
-                    self.waiting += PIECE_BYTES;
-                }
+                _ => self.push(stream, piece.to_vec()),
             }
-            self.waiting += piece.len();
             self.skip();
         }
         self.flush(Instant::now());
@@ -108,8 +105,7 @@ impl EventSender {
 
     /// When [`EventSender::flush`] has to be called next; `None` if nothing waits.
     pub(super) fn due(&self) -> Option<Instant> {
-        (!self.output.is_empty() || !self.facts.is_empty() || self.screen.is_some())
-            .then(|| self.window + WINDOW)
+        (!self.waiting.is_empty() || self.screen.is_some()).then(|| self.window + WINDOW)
     }
 
     /// Sends what waits.
@@ -117,27 +113,17 @@ impl EventSender {
         if now >= self.window + WINDOW {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);
         }
-        self.send_facts();
-        while self.facts.is_empty() && self.pieces < PIECES_PER_WINDOW && self.bytes < MAX_PIECE_BYTES {
-            let Some(chunk) = self.output.pop_front() else { return self.flush_screen() };
-            let size = chunk.bytes.len();
-            match self.out.try_send((self.run, RunEvent::Output(chunk))) {
-                Ok(()) => {
-                    self.waiting -= size + PIECE_BYTES;
-                    self.pieces += 1;
-                    self.bytes += size;
-                }
-                Err(TrySendError::Full((_, RunEvent::Output(chunk)))) => {
-                    self.output.push_front(chunk);
-                    return;
-                }
-                Err(_) => {
-                    // The receiver is gone.
-                    self.output.clear();
-                    self.waiting = 0;
-                    return;
-                }
+        self.send_urgent();
+        while self.urgent == 0 && self.pieces < PIECES_PER_WINDOW && self.bytes < MAX_PIECE_BYTES {
+            if self.waiting.is_empty() {
+                return self.flush_screen();
             }
+            let before = self.waiting_bytes;
+            if !self.send_oldest() {
+                return;
+            }
+            self.pieces += 1;
+            self.bytes += before - self.waiting_bytes;
         }
     }
 
@@ -155,12 +141,12 @@ impl EventSender {
     /// Sends the end of the run, the last event. If the channel has no room, a thread waits for it.
     pub(super) fn finish(mut self, report: RunReport) {
         self.send(RunEvent::Ended(Box::new(report)));
-        if self.facts.is_empty() {
+        if self.waiting.is_empty() {
             return;
         }
-        let Self { run, out, facts, .. } = self;
+        let Self { run, out, waiting, .. } = self;
         std::thread::spawn(move || {
-            for event in facts {
+            for event in waiting {
                 if out.blocking_send((run, event)).is_err() {
                     return;
                 }
@@ -168,30 +154,69 @@ impl EventSender {
         });
     }
 
-    fn send_facts(&mut self) {
-        while let Some(event) = self.facts.pop_front() {
-            match self.out.try_send((self.run, event)) {
-                Ok(()) => {}
-                Err(TrySendError::Full((_, event))) => {
-                    self.facts.push_front(event);
-                    return;
-                }
-                Err(TrySendError::Closed(_)) => self.facts.clear(),
+    fn send_urgent(&mut self) {
+        while self.urgent > 0 && self.send_oldest() {
+            self.urgent = self.urgent.saturating_sub(1);
+        }
+    }
+
+    /// Sends the oldest of what waits; returns false if the channel has no room, or nobody receives any more.
+    fn send_oldest(&mut self) -> bool {
+        let Some(event) = self.waiting.pop_front() else { return false };
+        let bytes = room_of(&event);
+        match self.out.try_send((self.run, event)) {
+            Ok(()) => {
+                self.waiting_bytes -= bytes;
+                true
+            }
+            Err(TrySendError::Full((_, event))) => {
+                self.waiting.push_front(event);
+                false
+            }
+            Err(TrySendError::Closed(_)) => {
+                self.waiting.clear();
+                (self.urgent, self.waiting_bytes) = (0, 0);
+                false
             }
         }
     }
 
-    /// Drops the oldest of what waits, as far as it is too much.
+    /// Adds a piece that tells what was dropped before it.
+    fn push(&mut self, stream: Stream, bytes: Vec<u8>) {
+        let skipped = std::mem::take(&mut self.skipped[stream as usize]);
+        let event = RunEvent::Output(Chunk { stream, bytes, skipped });
+        self.waiting_bytes += room_of(&event);
+        self.waiting.push_back(event);
+    }
+
+    /// Drops the oldest output that waits, as far as it is too much.
     fn skip(&mut self) {
-        while self.waiting > MAX_WAITING_BYTES {
-            let Some(Chunk { stream, bytes, skipped }) = self.output.pop_front() else { return };
-            self.waiting -= bytes.len() + PIECE_BYTES;
+        while self.waiting_bytes > MAX_WAITING_BYTES {
+            let oldest = self.waiting.iter().position(|event| matches!(event, RunEvent::Output(_)));
+            let Some((at, event)) = oldest.and_then(|at| Some((at, self.waiting.remove(at)?))) else {
+                return;
+            };
+            self.waiting_bytes -= room_of(&event);
+            self.urgent -= usize::from(at < self.urgent);
+            let RunEvent::Output(Chunk { stream, bytes, skipped }) = event else { return };
             let dropped = bytes.len() as u64 + skipped;
-            match self.output.iter_mut().find(|chunk| chunk.stream == stream) {
+            let next = self.waiting.iter_mut().skip(at).find_map(|event| match event {
+                RunEvent::Output(chunk) if chunk.stream == stream => Some(chunk),
+                _ => None,
+            });
+            match next {
                 Some(next) => next.skipped += dropped,
                 None => self.skipped[stream as usize] += dropped,
             }
         }
+    }
+}
+
+/// What an event counts among the output that waits.
+fn room_of(event: &RunEvent) -> usize {
+    match event {
+        RunEvent::Output(chunk) => chunk.bytes.len() + PIECE_BYTES,
+        _ => 0,
     }
 }
 
@@ -261,6 +286,26 @@ mod tests {
             });
             assert_eq!(told.sum::<u64>(), printed);
         }
+    }
+
+    #[test]
+    fn facts_between_floods_do_not_make_more_wait() {
+        let (sender, receiver) = channel(1);
+        let mut events = EventSender::new(RunId(1), sender);
+        for _ in 0..20 {
+            events.print(Stream::Stdout, &vec![b'x'; 1 << 20]);
+            events.send(RunEvent::Asks(true));
+        }
+        assert!(events.waiting_bytes <= MAX_WAITING_BYTES);
+        let reader = std::thread::spawn(move || all(receiver));
+        events.finish(RunReport::bare(Outcome::Ok));
+        let events = reader.join().unwrap();
+        assert_eq!(events.iter().filter(|event| **event == RunEvent::Asks(true)).count(), 20);
+        let told = events.iter().map(|event| match event {
+            RunEvent::Output(chunk) => chunk.bytes.len() as u64 + chunk.skipped,
+            _ => 0,
+        });
+        assert_eq!(told.sum::<u64>(), 20 << 20);
     }
 
     #[test]
