@@ -210,7 +210,26 @@ impl TurnReporter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Notice, RecipeEnd, RecipeFact, StepId};
+    use crate::domain::{BlockId, Chunk, Notice, Outcome, RecipeEnd, RecipeFact, RunReport, StepId};
+
+    #[test]
+    fn what_came_too_fast_is_told_once_behind_its_run() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut reporter = TurnReporter::new(&mut out, &mut err, false);
+        for (bytes, skipped) in [(&b"a\n"[..], 0), (b"b\n", 7), (b"c\n", 5)] {
+            let chunk = Chunk { stream: Stream::Stdout, bytes: bytes.to_vec(), skipped };
+            reporter.notify(&Notification::Output(RunId(1), chunk), &State::default()).unwrap();
+        }
+        for _ in 0..2 {
+            let report = Box::new(RunReport::bare(Outcome::Ok));
+            let ran =
+                Notification::Recorded(Box::new(Entry::Ran { run: RunId(1), block: BlockId(1), report }));
+            reporter.notify(&ran, &State::default()).unwrap();
+        }
+        let err = String::from_utf8(err).unwrap();
+        assert_eq!(err.matches(&saving::left_out(12)).count(), 1, "{err}");
+        assert_eq!(err.matches("left out").count(), 1, "{err}");
+    }
 
     #[test]
     fn only_what_prints_something_is_counted() {

@@ -25,16 +25,25 @@ pub(super) enum Retention {
     Nothing,
 }
 
+/// How the output of a stream is shown that goes to a file or a pipe.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum ShowMode {
+    /// As it comes.
+    #[default]
+    AtOnce,
+    /// From the report, at the end of the run: something came faster than it could be passed on.
+    AtTheEnd,
+    /// As it comes, with a gap, because the report does not keep enough to fill it.
+    WithGap,
+}
+
 /// What was shown of a stream.
 #[derive(Clone, Copy, Default)]
-struct ToldOutput {
+struct ShownOutput {
     bytes: u64,
     /// All that was printed, with what was left out because it came faster than it could be passed on.
     printed: u64,
-    /// Whether what comes waits for the end of the run, as something before it was left out.
-    is_held: bool,
-    /// Whether the report does not keep enough to fill the gap, so that what comes is shown at once again.
-    is_cut: bool,
+    mode: ShowMode,
 }
 
 /// Shows files while they run.
@@ -45,7 +54,7 @@ pub(super) struct FileReporter<'a, 'c> {
     printed: PrintedText,
     began: Instant,
     /// What was shown of the output of the current run, of each stream.
-    told: [ToldOutput; 2],
+    shown: [ShownOutput; 2],
     /// The class of the first run that did not end well.
     failed: Option<FailureClass>,
 }
@@ -68,7 +77,7 @@ impl TurnObserver for FileReporter<'_, '_> {
 impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
         let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { console, json, kept, printed, began, told: [ToldOutput::default(); 2], failed: None }
+        Self { console, json, kept, printed, began, shown: [ShownOutput::default(); 2], failed: None }
     }
 
     /// The class of the first run that did not end well.
@@ -120,18 +129,23 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         }
         let is_seen = self.line_time(chunk.stream).is_some();
         let kept = state.transcript.run(run).map_or(0, |(_, run)| run.terms.limits.output_kept_bytes);
-        let told = &mut self.told[chunk.stream as usize];
-        told.printed = told.printed.saturating_add(chunk.skipped).saturating_add(chunk.bytes.len() as u64);
+        let shown = &mut self.shown[chunk.stream as usize];
+        shown.printed = shown.printed.saturating_add(chunk.skipped).saturating_add(chunk.bytes.len() as u64);
         // Who reads a file or a pipe gets everything in the order of its stream; on a terminal, the newest is shown.
-        told.is_held |= chunk.skipped > 0 && !is_seen && !told.is_cut;
-        if told.is_held && told.printed > kept {
-            (told.is_held, told.is_cut) = (false, true);
+        if chunk.skipped > 0 && !is_seen && shown.mode == ShowMode::AtOnce {
+            shown.mode = ShowMode::AtTheEnd;
         }
-        if told.is_held { Ok(()) } else { self.print(chunk.stream, &chunk.bytes) }
+        if shown.mode == ShowMode::AtTheEnd && shown.printed > kept {
+            shown.mode = ShowMode::WithGap;
+        }
+        match shown.mode {
+            ShowMode::AtTheEnd => Ok(()),
+            ShowMode::AtOnce | ShowMode::WithGap => self.print(chunk.stream, &chunk.bytes),
+        }
     }
 
     fn print(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
-        self.told[stream as usize].bytes += bytes.len() as u64;
+        self.shown[stream as usize].bytes += bytes.len() as u64;
         let now = self.line_time(stream);
         let text = self.printed.push(stream, bytes, now);
         let console = &mut *self.console;
@@ -196,11 +210,9 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     /// Shows what remains after the output itself.
     fn text(&mut self, path: &str, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            // A gap behind which nothing came was told by no piece.
-            let told = self.told[stream as usize];
-            let is_whole = told.is_cut || told.bytes >= report.output.total(stream);
-            if self.line_time(stream).is_none() && !is_whole {
-                self.print(stream, &report.output.behind(stream, told.bytes))?;
+            let shown = self.shown[stream as usize];
+            if shown.mode == ShowMode::AtTheEnd {
+                self.print(stream, &report.output.behind(stream, shown.bytes))?;
             }
         }
         let [rest_out, rest_err] = [Stream::Stdout, Stream::Stderr].map(|stream| {
@@ -226,15 +238,15 @@ impl<'a, 'c> FileReporter<'a, 'c> {
                 }
             }
         }
-        let told: u64 = std::mem::take(&mut self.told).iter().map(|told| told.bytes).sum();
+        let shown: u64 = std::mem::take(&mut self.shown).iter().map(|shown| shown.bytes).sum();
         match (&report.blob, &self.kept) {
             (Some(blob), Retention::Session(_)) => {
                 let is_whole = terms.is_some_and(|t| printed_bytes(report) <= t.limits.output_file_bytes);
                 let file = visible_line(&blob.to_string_lossy());
                 writeln!(err, "{}", saving::output_in(&file, is_whole))?;
             }
-            _ if printed_bytes(report) > told => {
-                writeln!(err, "{}", saving::left_out(printed_bytes(report) - told))?;
+            _ if printed_bytes(report) > shown => {
+                writeln!(err, "{}", saving::left_out(printed_bytes(report) - shown))?;
             }
             _ => {}
         }
