@@ -7,7 +7,7 @@
 
 use super::held_path::{HeldPath, open_in};
 use super::staging::Staging;
-use super::target::{MAX_REPLACED_BYTES, hash};
+use super::target::{ACCESS_LIST, MAX_REPLACED_BYTES, hash};
 use super::{FileError, read};
 use crate::domain::{OnDisk, Sha256};
 use rustix::fs::{AtFlags, Mode, unlinkat};
@@ -152,7 +152,7 @@ impl NewFile<'_> {
 }
 
 fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
-    let has_list = rustix::fs::fgetxattr(old, "system.posix_acl_access", [0_u8; 0].as_mut_slice()).is_ok();
+    let has_list = rustix::fs::fgetxattr(old, ACCESS_LIST, [0_u8; 0].as_mut_slice()).is_ok();
     let (new, old) = (file.metadata()?, old.metadata()?);
     // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each
     // is set by itself, because a call that may not set one of them sets neither.
@@ -163,8 +163,8 @@ fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), None);
     }
     let mode = old.permissions().mode() & 0o777;
-    // Another group gets no more than everybody. Behind an access list, these bits are not the rights of the group but the
-    // most that anybody in the list has.
+    // Another group gets no more than everybody. Behind an access list, these bits are not the rights of the group but
+    // the most that anybody in the list has.
     let is_kept = !has_list && file.metadata()?.gid() == old.gid();
     let mode = if is_kept { mode } else { mode & 0o707 | (mode & 0o007) << 3 };
     file.set_permissions(std::fs::Permissions::from_mode(mode))
@@ -200,6 +200,37 @@ mod tests {
         assert_eq!(std::fs::read(&path).expect("read"), b"new\n");
         assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o750);
         assert_eq!(entries(folder.path()), 1, "nothing is left behind");
+    }
+
+    /// The list gives somebody else `rw-` and the group of the file nothing; it stands in the form of the kernel.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "old").expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).expect("set");
+        let entries: [(u16, u16, u32); 5] = [
+            (0x01, 6, u32::MAX), // the owner
+            (0x02, 6, 12_345),   // a user
+            (0x04, 0, u32::MAX), // the group
+            (0x10, 6, u32::MAX), // the most that users and groups have
+            (0x20, 4, u32::MAX), // everybody
+        ];
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, rights, id) in entries {
+            list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());
+            list.extend(id.to_le_bytes());
+        }
+        let set = rustix::fs::setxattr(&path, ACCESS_LIST, &list, rustix::fs::XattrFlags::empty());
+        if set == Err(rustix::io::Errno::OPNOTSUPP) {
+            return; // This file system has no access lists.
+        }
+        set.expect("set");
+        let mode = || std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
+        replace(&seen(folder.path(), "a"), b"new").expect("replaced");
+        assert_eq!(mode(), 0o644);
     }
 
     #[test]

@@ -26,6 +26,8 @@ const MAX_ATTRIBUTE_NAMES_BYTES: usize = 64 << 10;
 const SYSTEM_ATTRIBUTES: [&str; 4] =
     ["security.selinux", "security.ima", "security.evm", "com.apple.provenance"];
 const MAX_LOST_SHOWN: usize = 4;
+/// The attribute that holds an access list.
+pub(super) const ACCESS_LIST: &str = "system.posix_acl_access";
 
 /// What exists where a block would act.
 #[derive(Debug)]
@@ -159,7 +161,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
             if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
     }
-    let lost = lost_properties(&file, info.as_ref());
+    let lost = lost_properties(&file, info.as_ref(), seen.place.folder().file());
     if !lost.is_empty() {
         seen.remarks.push(lost_by_replacing(&first_names(&lost, MAX_LOST_SHOWN)));
     }
@@ -182,7 +184,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
 }
 
 /// What a file has besides its text, and a new file in its place won't have.
-fn lost_properties(file: &File, info: Option<&Metadata>) -> Vec<String> {
+fn lost_properties(file: &File, info: Option<&Metadata>, folder: &File) -> Vec<String> {
     let Some(info) = info else { return Vec::new() };
     let (mode, account) = (info.mode(), rustix::process::geteuid());
     // Only root may give a file to another account.
@@ -191,7 +193,10 @@ fn lost_properties(file: &File, info: Option<&Metadata>) -> Vec<String> {
     let own_groups = rustix::process::getgroups().unwrap_or_default();
     let mut groups = std::iter::once(rustix::process::getegid()).chain(own_groups);
     let is_member = groups.any(|group| group.as_raw() == info.gid());
-    let group = (!account.is_root() && !is_member).then(|| "its group".to_owned());
+    // In a folder with a setgid bit, a new file has the group of the folder.
+    let is_inherited =
+        folder.metadata().is_ok_and(|folder| folder.mode() & 0o2000 != 0 && folder.gid() == info.gid());
+    let group = (!account.is_root() && !is_member && !is_inherited).then(|| "its group".to_owned());
     let bits = [(0o4000_u32, "its setuid bit"), (0o2000, "its setgid bit"), (0o1000, "its sticky bit")];
     let bits = bits.into_iter().filter(|(bit, _)| mode & bit != 0).map(|(_, name)| name.to_owned());
     let mut list = vec![0_u8; MAX_ATTRIBUTE_NAMES_BYTES];
@@ -200,7 +205,7 @@ fn lost_properties(file: &File, info: Option<&Metadata>) -> Vec<String> {
     let names = list.get(..length).unwrap_or_default().split(|byte| *byte == 0).map(String::from_utf8_lossy);
     let own = names.filter(|name| !name.is_empty() && !SYSTEM_ATTRIBUTES.contains(&&**name));
     let attributes = own.map(|name| match &*name {
-        "system.posix_acl_access" => "its access list".to_owned(),
+        ACCESS_LIST => "its access list".to_owned(),
         name => format!("its attribute {name}"),
     });
     owner.into_iter().chain(group).chain(bits).chain(attributes).collect()
