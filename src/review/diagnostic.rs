@@ -44,6 +44,8 @@ pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
                         }
                     });
             }
+            (Some(known), None)
+                if known.message == diagnostic.message && known.severity == diagnostic.severity => {}
             _ => {
                 first.insert(key, joined.len());
                 joined.push(diagnostic);

@@ -22,6 +22,8 @@ pub(super) struct Extraction {
     pub(super) nested: Vec<NestedCode>,
     /// The full names of imported modules, with the places of the imports.
     pub(super) imports: Vec<(String, Range<usize>)>,
+    /// The variables that a shell sets, which code that it runs may see.
+    pub(super) variables: HashSet<String>,
     /// Whether it is not known what some call does, for example because its name is known only at run time.
     pub(super) unknown: bool,
     /// Whether part of the text was not followed.

@@ -18,7 +18,9 @@ use super::{
     words,
 };
 use crate::domain::{Review, Severity};
+use std::collections::HashSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The deepest nesting of code that is read.
 const MAX_DEPTH: u32 = 4;
@@ -44,6 +46,7 @@ pub(super) fn inspect(
         go_on,
         past: ActHistory::default(),
         folder: None,
+        variables: Vec::new(),
         cut: false,
         left: MAX_NESTED_TEXTS,
         room,
@@ -107,6 +110,8 @@ struct Inspector<'a> {
     past: ActHistory,
     /// The folder in which the code that is being read runs, if code around it changed that.
     folder: Option<Value>,
+    /// The variables that the shells around that code set.
+    variables: Vec<Rc<HashSet<String>>>,
     cut: bool,
     /// How many more nested texts may be read.
     left: usize,
@@ -136,7 +141,7 @@ impl Inspector<'_> {
         let reading = match grammar {
             Grammar::Python => python::read(root, source, rules, self.scope),
             Grammar::Javascript => javascript::read(root, source, rules, self.scope),
-            _ => shell::read(root, source, rules, self.scope, self.folder.clone()),
+            _ => shell::read(root, source, rules, self.scope, self.folder.clone(), self.variables.clone()),
         };
         let found = rules
             .queries(grammar)
@@ -182,6 +187,7 @@ impl Inspector<'_> {
     /// Judges the acts and the nested code of a reading. Spans point into `source`.
     fn settle(&mut self, reading: Extraction, source: &str, grammar: Grammar, depth: u32) -> Vec<Diagnostic> {
         let (rules, forbid) = (self.scope.rules.of(grammar), self.scope.rules.forbid());
+        self.variables.push(Rc::new(reading.variables));
         self.cut |= reading.cut;
         self.past.effects.unknown |= reading.unknown;
         for program in reading.programs {
@@ -227,6 +233,7 @@ impl Inspector<'_> {
         for nested in reading.nested {
             diagnostics.extend(self.nested(nested, source, depth));
         }
+        self.variables.pop();
         diagnostics
     }
 

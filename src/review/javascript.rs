@@ -21,7 +21,6 @@ use super::value::{Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk, walk_from};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::Path;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
@@ -36,14 +35,6 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
         walk(&mut reader, node, frame);
     }
     reader.shared.finish()
-}
-
-/// Whether the code of a module does not stand in the block: a file of the person, or what an address holds.
-pub(super) fn is_elsewhere(module: &str) -> bool {
-    let starts_elsewhere = module.starts_with(['.', '/', '#'])
-        || ["file:", "data:"].iter().any(|start| module.starts_with(start));
-    // JSON is no code.
-    starts_elsewhere && Path::new(module).extension().is_none_or(|kind| kind != "json")
 }
 
 /// The state of reading one text.

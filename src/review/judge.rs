@@ -48,9 +48,13 @@ pub(super) fn judge(
         if !rule.when.iter().chain(&shape.when).all(|condition| is_met(condition, act)) {
             continue;
         }
+        if rule.unknown && past.written.holds(act) {
+            continue;
+        }
         let before = judged.diagnostics.len();
         apply((rule, shape), act, source, scope, past, &mut judged);
         if judged.diagnostics.len() > before {
+            past.effects.unknown |= rule.unknown;
             over.extend(rule.over.iter().map(String::as_str));
         }
     }

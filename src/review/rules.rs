@@ -229,6 +229,9 @@ pub(super) struct ReviewRule {
     /// Milder rules on the same act, which are silent if this one matches.
     #[serde(default)]
     pub(super) over: Vec<String>,
+    /// What the act does is not known, unless it runs a file that the text wrote itself.
+    #[serde(default)]
+    pub(super) unknown: bool,
     /// The target is itself code, which runs in this way.
     pub(super) runs: Option<InnerLanguage>,
     /// May contain `{target}`; and, in a rule without a query, `{what}` (what a sensitive place is), `{name}` and

@@ -62,26 +62,30 @@ use super::value::{Argument, Value};
 use super::walk::{WalkStep, Walker, walk};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 ///
-/// `folder` is where it runs, if code around it changed the working folder.
+/// `folder` is where it runs, if code around it changed the working folder; `outer` are the variables that code around it
+/// sets.
 pub(super) fn read(
     root: Node<'_>,
     source: &str,
     rules: &RuleSet,
     scope: &Scope,
     folder: Option<Value>,
+    outer: Vec<Rc<HashSet<String>>>,
 ) -> Extraction {
     let mut reader = ShellReader::new(source, rules, scope);
-    reader.folder = folder;
+    (reader.folder, reader.outer) = (folder, outer);
     reader.functions = function::all(root, source);
     reader.changes = ChangePlaces::of(root, source, &reader.functions);
     reader.quotes = PlainQuotes::of(root, source);
     walk(&mut reader, root, 0);
     reader.reading.unknown |= joint::splits_a_word(root, source);
     reader.reading.cut |= reader.frames.is_exhausted();
+    reader.reading.variables = reader.changes.names();
     reader.reading
 }
 
@@ -124,6 +128,8 @@ struct ShellReader<'a, 't> {
     aliases: HashMap<String, String>,
     /// The folder after the last `cd`.
     folder: Option<Value>,
+    /// The variables that code around the text sets.
+    outer: Vec<Rc<HashSet<String>>>,
     /// The functions of the text, by name.
     functions: HashMap<String, ShellFunction<'t>>,
     /// The values of `$1`, `$2` …, while a function is followed or after `set --`.
@@ -174,6 +180,7 @@ impl<'a> ShellReader<'a, '_> {
             outputs: HashMap::new(),
             aliases: HashMap::new(),
             folder: None,
+            outer: Vec::new(),
             functions: HashMap::new(),
             positional: None,
             called: None,

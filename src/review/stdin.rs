@@ -108,7 +108,7 @@ pub(super) fn interpreter(command: &Value) -> Option<InnerLanguage> {
         }
         "node" | "nodejs" | "bun" | "deno" => bare(operands.next()).then_some(InnerLanguage::Javascript),
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(InnerLanguage::Sql),
-        "perl" | "ruby" | "php" | "lua" | "Rscript" | "R" => {
+        "perl" | "perl5" | "ruby" | "jruby" | "php" | "lua" | "luajit" | "lua5.4" | "Rscript" | "R" => {
             bare(operands.next()).then_some(InnerLanguage::Other)
         }
         _ if program == "py" || program.starts_with("python") || program.starts_with("pypy") => {

@@ -1,6 +1,6 @@
 //! Binds names in JavaScript: imports, patterns, names of loops and of errors, parameters.
 
-use super::{JavascriptReader, is_elsewhere};
+use super::JavascriptReader;
 use crate::review::flow::element_in;
 use crate::review::items::{is_list, spread};
 use crate::review::syntax::{named_children, pair, text};
@@ -42,14 +42,17 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// Notes a module whose code does not stand in this block: a file of the person, or what an address holds.
+    /// Adds a module that a statement loads, unless it takes types only from it.
     fn note_module(&mut self, module: &str, node: Node<'t>) {
         let spelled = text(node, self.shared.source);
         // `import type from './x'` imports a value of this name.
         let is_type = ["import type ", "export type "].iter().any(|start| {
             spelled.strip_prefix(start).is_some_and(|rest| !rest.trim_start().starts_with("from"))
         });
-        self.shared.reading.unknown |= is_elsewhere(module) && !is_type;
+        if !is_type {
+            let module = Argument { value: Value::text(module), span: node.byte_range() };
+            self.shared.push_act("@module", vec![module], node.byte_range());
+        }
     }
 
     /// `import fs = require('fs')`.

@@ -1,7 +1,6 @@
 //! What the acts of a text did so far.
 
 use crate::domain::Effects;
-use crate::review::javascript::is_elsewhere;
 use crate::review::links::MadeLinks;
 use crate::review::value::Act;
 use crate::review::written::WrittenTexts;
@@ -27,7 +26,7 @@ impl ActHistory {
     /// Marks the effects as unknown if the act is an unknown program or file. Returns true if it needs no further
     /// judging: the block itself wrote the file, or it was reported before.
     pub(super) fn note_unknown(&mut self, act: &Act) -> bool {
-        self.effects.unknown |= act.name == "@project" || loads_file(act) && !self.written.holds(act);
+        self.effects.unknown |= act.name == "@project";
         if act.name != "@unknown" {
             return false;
         }
@@ -38,15 +37,5 @@ impl ActHistory {
         let name =
             act.arguments.first().and_then(|argument| argument.value.as_whole_text()).unwrap_or_default();
         self.untold.len() >= 256 || !self.untold.insert(name.to_owned())
-    }
-}
-
-/// Whether a call runs a file that does not stand in the text.
-fn loads_file(act: &Act) -> bool {
-    let first = act.arguments.first().and_then(|argument| argument.value.as_text());
-    match act.name.as_str() {
-        "runpy.run_path" | "runpy.run_module" | "importlib.import_module" => true,
-        "require" | "import" => first.is_some_and(|(text, _)| is_elsewhere(text)),
-        _ => false,
     }
 }

@@ -3,8 +3,8 @@
 use super::TargetClass;
 use crate::review::value::HOLE;
 
-/// Stands for such a folder. It is longer than a name in a folder may be (255 bytes), so that no path that the code
-/// spells is taken for it.
+/// Stands for such a folder. It is longer than a name in a folder may be (255 bytes), so that no path that exists
+/// is taken for it.
 pub(in crate::review) const TEMPORARY_FOLDER: &str = concat!(
     "\u{e000}temporary",
     "________________________________________________________________",
@@ -12,6 +12,9 @@ pub(in crate::review) const TEMPORARY_FOLDER: &str = concat!(
     "________________________________________________________________",
     "________________________________________________________________",
 );
+
+/// No file system has a name of this length.
+const _: () = assert!(TEMPORARY_FOLDER.len() > 255);
 
 /// A text as it is shown.
 pub(in crate::review) fn shown(text: &str) -> String {

@@ -59,8 +59,8 @@ pub(super) struct ChangePlaces<'s> {
     /// The last place that changes a name.
     last: HashMap<&'s str, usize>,
     last_of_everything: Option<usize>,
-    /// The names that are set somewhere, also for one command alone.
-    pub(super) assigned: HashSet<&'s str>,
+    /// The names that are set for one command alone.
+    prefixed: HashSet<&'s str>,
     /// How many places are loops whose keyword the grammar takes for a command.
     looped: usize,
     /// What functions change.
@@ -90,7 +90,7 @@ impl<'s> ChangePlaces<'s> {
             if node.kind() == "variable_assignment"
                 && let Some(name) = node.child_by_field_name("name")
             {
-                changes.assigned.insert(text(name, source));
+                changes.prefixed.insert(text(name, source));
             }
             for target in changed_by(node, source, functions) {
                 changes.looped += usize::from(node.kind() == "command" && is_loop(node, source));
@@ -142,6 +142,11 @@ impl<'s> ChangePlaces<'s> {
     /// Whether the text changes anything but the names of loops whose keyword the grammar takes for a command.
     pub(super) fn any_besides_loops(&self) -> bool {
         self.in_order.len() > self.looped
+    }
+
+    /// All names that the text sets somewhere, for code in it.
+    pub(super) fn names(&self) -> HashSet<String> {
+        self.last.keys().chain(&self.prefixed).map(|name| (*name).to_owned()).collect()
     }
 
     /// Whether the text itself changes a name somewhere.

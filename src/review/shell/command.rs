@@ -24,8 +24,6 @@ impl ShellReader<'_, '_> {
         let steering =
             keyword::count(words.len(), |at| words.get(at).and_then(|word| word.value.as_whole_text()));
         self.lose_structure(words.get(..steering).unwrap_or_default());
-        self.reading.unknown |=
-            self.passes_defaults(words.get(steering..).unwrap_or_default(), input.as_ref());
         let mut words = words.into_iter().skip(steering);
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
@@ -211,13 +209,12 @@ impl ShellReader<'_, '_> {
             "find" | "gfind" | "fd" | "fdfind" => words = self.find(&name, words, span, depth),
             "alias" => self.alias(&words),
             "unalias" => self.aliases.clear(),
-            "export" | "readonly" | "declare" | "typeset" | "local" => {
-                self.bound_by(&name, &words, input.as_ref());
-                for word in &words {
-                    self.set_by_word(word, span);
-                }
-            }
             _ => self.bound_by(&name, &words, input.as_ref()),
+        }
+        if keyword::is_declaration(&name) {
+            for word in &words {
+                self.set_by_word(word, span);
+            }
         }
         if matches!(name.as_str(), "tar" | "bsdtar" | "gtar") {
             members_of_archive(&mut words);

@@ -24,6 +24,11 @@ pub(super) fn count<'w>(words: usize, word: impl Fn(usize) -> Option<&'w str>) -
     }
 }
 
+/// Whether a word declares variables or unsets them. Behind `!` and `time`, the grammar takes this for a command.
+pub(super) fn is_declaration(word: &str) -> bool {
+    matches!(word, "export" | "readonly" | "declare" | "typeset" | "local" | "unset")
+}
+
 /// The name that a loop sets whose keyword is among these words.
 pub(super) fn looped<'w>(keywords: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     keywords.into_iter().skip_while(|word| !matches!(*word, "for" | "select")).nth(1)

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::option_form::in_getopt_form;
 use crate::review::folder::entered;
-use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program};
+use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role, StartedAs};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
@@ -68,6 +68,24 @@ impl CommandFacts {
         at == Some(before)
     }
 
+    /// The role of the first operand of an interpreter: the file with the code.
+    fn interprets(&self) -> Option<&'static Role> {
+        let mut roles = self.tables.iter().filter_map(|table| table.operands.first());
+        roles.find(|role| role.does == OperandUse::Starts(StartedAs::File))
+    }
+
+    /// Whether the standard input of a command is code: it is an interpreter, and neither an option nor an operand has
+    /// its code.
+    fn takes_code(&self, act: &Act) -> bool {
+        let Some(role) = self.interprets() else { return false };
+        let given = |option: &str| act.named.iter().any(|(name, _)| name == option);
+        let in_option = role.without.iter().any(|option| option != "s" && given(option));
+        let is_file =
+            |word: &Argument| !matches!(word.value.as_whole_text(), Some("-" | "/dev/stdin" | "/dev/fd/0"));
+        let in_file = act.arguments.first().is_some_and(is_file) && !given("s");
+        !in_option && !in_file
+    }
+
     pub(super) fn verb_operands(&self) -> usize {
         if self.verbs < usize::MAX / 2 { self.verbs } else { self.verbs - usize::MAX / 2 + 1 }
     }
@@ -105,7 +123,9 @@ impl ShellReader<'_, '_> {
                 setting(&text, &word, &mut act, &mut known);
                 known.operand(&word, act.arguments.len());
                 act.arguments.push(word);
-                if known.begins_command(act.arguments.len().saturating_sub(1)) {
+                // What stands behind the file of an interpreter is for the code in it.
+                if known.interprets().is_some() || known.begins_command(act.arguments.len().saturating_sub(1))
+                {
                     act.arguments.extend(words);
                     break;
                 }
@@ -130,6 +150,9 @@ impl ShellReader<'_, '_> {
             act.name = format!("{name} {}", verb.value.as_whole_text().unwrap_or("?"));
         }
         if let Some(input) = input {
+            if known.takes_code(&act) {
+                act.named.push(("code".to_owned(), input.clone()));
+            }
             act.named.push(("stdin".to_owned(), input));
         }
         if let Some(file) = saved(&act) {

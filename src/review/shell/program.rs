@@ -34,7 +34,7 @@ impl ShellReader<'_, '_> {
         if let (Some(does), Some(input)) = (table.stdin, input) {
             self.tell_operand(does, input, &known.name, span, depth);
         }
-        if input.is_some_and(|input| reads_unknown_code(act, known, operands, input)) {
+        if act.named.iter().any(|(name, code)| name == "code" && is_unknown_code(code)) {
             self.not_known(&format!("the input of {}", known.name), span, false);
         }
         self.by_own_forms(&known.name, operands, span, depth);
@@ -267,16 +267,9 @@ impl ShellReader<'_, '_> {
     }
 }
 
-/// Whether an interpreter takes its code from a standard input that is not known. Of downloaded and decoded code, rules
-/// say more.
-fn reads_unknown_code(act: &Act, known: &CommandFacts, operands: &[Argument], input: &Argument) -> bool {
-    const FILE: OperandUse = OperandUse::Starts(StartedAs::File);
-    let mut roles = known.tables.iter().filter_map(|table| table.operands.first());
-    let Some(role) = roles.find(|role| role.does == FILE) else { return false };
-    let given = |option: &str| act.named.iter().any(|(name, _)| name == option);
-    let in_option = role.without.iter().any(|option| option != "s" && given(option));
-    let is_file = |word: &Argument| !matches!(word.value.as_whole_text(), Some("-" | "/dev/stdin"));
-    let in_file = operands.first().is_some_and(is_file) && !given("s");
-    let is_told = input.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
-    !(in_option || in_file || is_told) && input.value.as_whole_text().is_none()
+/// Whether code that an interpreter takes from its standard input is not known. Of downloaded and decoded code, rules say
+/// more.
+fn is_unknown_code(code: &Argument) -> bool {
+    let is_told = code.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+    !is_told && code.value.as_whole_text().is_none()
 }

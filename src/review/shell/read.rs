@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::change::{ChangeTarget, ERREXIT, POSITIONS};
+use super::keyword::is_declaration;
 use super::print::formatted;
 use super::variable::DEFAULT_SEPARATORS;
 use crate::review::value::{Argument, Value, ValueKind};
@@ -21,10 +22,7 @@ impl ShellReader<'_, '_> {
                 self.forget_named(&texts);
                 self.forget_named(&[Some("OPTARG"), Some("OPTIND")]);
             }
-            // Behind `!` and `time`, the grammar takes a declaration for a command.
-            "let" | "export" | "readonly" | "declare" | "typeset" | "local" | "unset" => {
-                self.forget_named(&texts);
-            }
+            _ if name == "let" || is_declaration(name) => self.forget_named(&texts),
             "wait" if texts.contains(&Some("-p")) => self.forget_named(&texts),
             "set" => {
                 self.set_errexit(words);

@@ -6,54 +6,16 @@ use super::change::node::set_in_arithmetic;
 use super::plain_quotes::PlainQuotes;
 use crate::review::nested::NestedCode;
 use crate::review::rules::InnerLanguage;
-use crate::review::stdin;
 use crate::review::syntax::{each, named_children, text};
-use crate::review::value::Argument;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
     /// Leaves a text that a shell or another interpreter runs here to be read after this one.
     pub(super) fn runs(&mut self, language: InnerLanguage, text: String, span: Range<usize>) {
-        let text = if language == InnerLanguage::Bash { self.with_names(text) } else { text };
         let code = NestedCode::Text { language, text, span };
         self.reading.nested.push(code.within(self.folder.clone()));
-    }
-
-    /// A script that is read alone, with a line that says which of the variables whose defaults it names may be set.
-    fn with_names(&self, script: String) -> String {
-        let names: BTreeSet<&str> = self.names_in_braces(&script).collect();
-        if names.is_empty() {
-            return script;
-        }
-        format!("declare {}; {script}", names.into_iter().collect::<Vec<_>>().join(" "))
-    }
-
-    /// Whether a command gets code that takes the default of a variable which this text sets: as a word, or as the
-    /// input of an interpreter.
-    pub(super) fn passes_defaults(&self, words: &[Argument], input: Option<&Argument>) -> bool {
-        let takes_code = words.first().is_some_and(|name| {
-            stdin::interpreter(&name.value).is_some()
-                || matches!(name.value.as_whole_text(), Some("su" | "at" | "batch" | "flock" | "script"))
-        });
-        words.iter().chain(input.filter(|_| takes_code)).any(|word| {
-            word.value.as_text().is_some_and(|(text, _)| self.names_in_braces(text).next().is_some())
-        })
-    }
-
-    /// The variables that this text sets and a script expands as `${…}`, with a default that may stand for them.
-    fn names_in_braces<'s>(&self, script: &'s str) -> impl Iterator<Item = &'s str> {
-        let is_name_sign = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
-        let inner = script.split("${").skip(1);
-        let parts =
-            inner.map(move |rest| rest.split_at(rest.find(|sign| !is_name_sign(sign)).unwrap_or(rest.len())));
-        // Without a default, the value is unknown there anyway.
-        let names = parts.filter(|(_, form)| form.starts_with([':', '-', '=', '['])).map(|(name, _)| name);
-        names.filter(|name| {
-            name.starts_with(|sign: char| !sign.is_ascii_digit())
-                && (self.changes.sets(name) || self.changes.assigned.contains(name))
-        })
     }
 
     /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not

@@ -168,12 +168,15 @@ impl ShellReader<'_, '_> {
         None
     }
 
-    /// Whether the text gives a variable a value.
+    /// Whether the text, or one around it, gives a variable a value.
     pub(super) fn is_assigned(&mut self, name: &str) -> bool {
         let chosen = self.chosen.as_ref().is_some_and(|(chosen, _)| chosen == name);
         let position = name.starts_with(|c: char| c.is_ascii_digit())
             && (self.positional.is_some() || self.changes.any(POSITIONS));
-        chosen || position || self.frames.lookup(0, name).is_some()
+        chosen
+            || position
+            || self.outer.iter().any(|names| names.contains(name))
+            || self.frames.lookup(0, name).is_some()
     }
 
     /// A variable: the value that the text gave it, or one that the system sets.

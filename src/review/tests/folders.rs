@@ -441,7 +441,7 @@ fn what_leads_out_of_a_temporary_folder_is_told() {
     }
     let effects = look("bash", "d=$(mktemp -d); date > \"$d/b\"").effects;
     assert_eq!(effects.writes, ["@temporary/b"]);
-    // The name that stands for such a folder is none that code can spell.
+    // A path that begins like the name for such a folder is none of them.
     let spelled = look("python", "import shutil\nshutil.rmtree('\\ue000temporary/x')");
     assert_eq!(spelled.gravest(), Some(crate::domain::Severity::High), "{spelled:?}");
 }

@@ -290,6 +290,7 @@ fn what_behind_a_keyword_is_taken_for_a_command_changes_what_it_changes() {
         "! function ls { rm -rf b; }; ls",
         "coproc cd b; rm -rf x",
         "set -- a; coproc set -- b; rm -rf $1",
+        "set -- for a; coproc set -- for b; rm -rf $2",
     ]);
     for source in [
         "D=b; ! ( D=x; ); rm -rf -- \"$D\"",

@@ -142,7 +142,9 @@ pub(in crate::review::shell) fn keeps_prefix(
 
 /// Whether a command is the head of a loop over words.
 pub(super) fn is_loop(command: Node<'_>, source: &str) -> bool {
-    keyword::looped(command_words(command, source)).is_some()
+    let words = command_words(command, source);
+    let keywords = keyword::count(words.len(), |at| words.get(at).copied());
+    keyword::looped(words.into_iter().take(keywords)).is_some()
 }
 
 fn changed_by_command<'s>(
@@ -175,8 +177,7 @@ fn changed_by_command<'s>(
         "getopts" => named().into_iter().chain(known(&["OPTARG", "OPTIND"])).collect(),
         "let" => operands.iter().flat_map(|word| set_in_arithmetic(word)).collect(),
         "printf" | "wait" if operands.iter().any(|word| matches!(*word, "-v" | "-p")) => named(),
-        // Behind `!` and `time`, the grammar takes a declaration for a command.
-        "export" | "readonly" | "declare" | "typeset" | "local" | "unset" => named(),
+        _ if keyword::is_declaration(name) => named(),
         "shift" => known(&[POSITIONS]).collect(),
         "set" => {
             let positions = known(&[POSITIONS]).filter(|_| sets_positions(operands));
