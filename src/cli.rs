@@ -1,6 +1,7 @@
 //! Parses the command line and refuses what is invalid; does nothing else.
 
 mod argument;
+mod confine;
 mod model;
 mod prompt;
 mod recipes;
@@ -19,7 +20,7 @@ use crate::config::ExecutorChoice;
 use crate::domain::{Policy, Severity};
 use argument::seconds;
 use clap::{Args, Parser};
-use model::ConfineArgs;
+use confine::ConfineArgs;
 use std::path::PathBuf;
 use std::time::Duration;
 

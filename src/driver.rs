@@ -30,6 +30,7 @@ mod review_time;
 mod rooms;
 mod runs;
 mod session_file;
+mod shutdown;
 mod signals;
 mod sources;
 #[cfg(test)]

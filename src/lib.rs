@@ -108,7 +108,7 @@
 //!       Approve → Approval → ◀─ Record(Entry::Approved), StartRun(RunRequest)      → Running(run)
 //!       Always(scope) → ◀─ Record(Entry::RuleAdded), then as Approve; a later block that the rule covers is shown, and
 //!       starts after 3 s on screen (Command::OnScreen, Effect::SetTimer); no rule covers a high or forbidden finding,
-//!       an incomplete check, or a path that leads elsewhere through links
+//!       an incomplete check, a path that leads elsewhere through links, or a state that an earlier block changed
 //!       Edit → new revision → inspected and asked again     Reject(reason), Skip → settled
 //!  driver: syncs the session file, then exec ─▶ Event::Run(run, Started, Output(Chunk)… , Ended(RunReport))
 //!       ◀─ Record(Entry::Ran); next block, or all settled: ◀─ Ask (results, edits as diffs), or Record(Entry::TurnEnd)

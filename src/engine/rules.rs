@@ -1,7 +1,8 @@
 //! Decides what an "always" rule of the person covers, and describes it in words.
 //!
-//! Pure functions. A rule never covers a high or forbidden finding, nothing that a sandbox does not confine, and
-//! nothing with more rights than the block on which it was granted. `always` decides when a covered block starts.
+//! Pure functions. A rule covers no high or forbidden finding, nothing that no sandbox confines, no state that an earlier
+//! block changed, and no more rights than those of the block on which it was granted. `always` decides when a covered
+//! block starts.
 
 use super::State;
 use super::transcript::BlockItem;

@@ -1,4 +1,5 @@
-//! Tells whether a turn without a person has ended, and how; what nobody can answer here ends it.
+//! Leads a turn without a person to its end, and tells how it ended: declines blocks without a language, answers forms,
+//! and ends the turn where nobody here can answer.
 
 use super::Ending;
 use super::form::{GivenAnswers, recipe_inputs};
