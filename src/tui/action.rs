@@ -295,7 +295,7 @@ enum_with_names! {
     ProblemKernel = "problem.kernel",
     /// The log.
     ProblemLog = "problem.log",
-    /// Save elsewhere.
+    /// Try to save the session again.
     ProblemSave = "problem.save",
 }
 

@@ -3,9 +3,11 @@
 use super::scene::{Scene, clouds, findings, inspection, report, terms};
 use super::{SIZES, drawn};
 use sayso::domain::{Outcome, RunReport};
+use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::setup::Setup;
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 /// A small harmless block waits, all of it seen, with the focus on it.
@@ -76,6 +78,22 @@ fn help_over_a_list_names_the_keys_that_the_list_has() {
     let told = help(&mut scene);
     assert!(others[..4].iter().all(|words| told.contains(words)), "{told}");
     assert!(!told.contains("test connection") && told.contains("cut word"), "{told}");
+}
+
+#[test]
+fn help_over_the_problems_says_that_saving_is_tried_again_where_it_was() {
+    let mut scene = Scene::worked();
+    scene.disk_fails();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene.frame();
+    let told = help(&mut scene);
+    assert!(told.contains("w           try saving again") && !told.contains("save elsewhere"), "{told}");
+    scene.press(&["esc"]);
+    scene.pass(2_000);
+    let commands = scene.press(&["w"]);
+    let is_retry = |command: &UiCommand| matches!(command, UiCommand::Send(Command::RetryStore));
+    assert!(commands.iter().any(is_retry), "{commands:?}");
 }
 
 #[test]
