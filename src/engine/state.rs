@@ -93,8 +93,8 @@ impl State {
 
     /// Why nothing can be approved while saving fails, and what to do if trying again is useless.
     pub(crate) fn unsaved(&self) -> Option<String> {
-        let told = saving::failing(&one_line(self.live.store_failure.as_ref()?));
-        Some(if self.live.reads_only { format!("{told} {}", saving::OPEN_AGAIN) } else { told })
+        let why = one_line(self.live.store_failure.as_ref()?);
+        Some(saving::failing(&why, self.live.reads_only))
     }
 
     /// Whether a settled block can be put back now.

@@ -6,7 +6,7 @@ use super::fetching::installing;
 use super::scene::{Scene, clouds, confined, findings, inspection, report, terms};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
-use sayso::engine::{Command, Event, Settings};
+use sayso::engine::{Command, Event, Settings, StoreEvent};
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -206,9 +206,25 @@ fn a_wait_says_that_the_session_is_not_saved() {
         scene.screen.panes.focus = pane;
         let shown = drawn(&mut scene, 80, 24);
         let row =
-            shown.lines().find(|row| row.contains("Session not saved: no space left. Approving is paused."));
+            shown.lines().find(|row| row.contains("Approving is paused. Session not saved: no space left."));
         assert!(row.is_some_and(|row| row.contains("Block 3 waits")), "{pane:?}: {shown}");
     }
+}
+
+/// What to do is not lost in a narrow row.
+#[test]
+fn a_wait_in_a_session_that_is_only_read_says_what_to_do() {
+    let mut scene = Scene::with(Settings { reads_only: true, ..Settings::default() });
+    scene.ask("hello");
+    scene.reply("```python\nprint(1)\n```\n");
+    scene.inspected(1, inspection(confined("python"), Vec::new()));
+    let why = "another sayso (process 1234567) had it open.";
+    scene.send(Event::Store(StoreEvent::Failed(why.into())));
+    scene.screen.note = None;
+    scene.screen.panes.focus = Pane::Code;
+    let shown = drawn(&mut scene, 80, 24);
+    let told = "Block 1 waits.  Approving is paused. Quit and resume the session to go on.";
+    assert!(shown.contains(told), "{shown}");
 }
 
 /// An answer that has no room behind the wait takes its place; what is left out of it is marked.
@@ -243,7 +259,7 @@ fn a_session_that_is_only_read_is_to_be_opened_again_and_not_saved_again() {
         let shown = text(&mut scene);
         assert!(shown.contains("Session not saved: no space left."), "{shown}");
         assert_eq!(shown.contains("retry"), !reads_only, "{shown}");
-        for part in ["reading only", "Quit and resume it to go on."] {
+        for part in ["reading only", "Quit and resume the session to go on."] {
             assert_eq!(shown.contains(part), reads_only, "{part}: {shown}");
         }
     }

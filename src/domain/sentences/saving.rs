@@ -41,13 +41,15 @@ fn behind_colon(text: Option<&str>) -> String {
 /// The same after the person cancelled it.
 pub(crate) const STOPPING: &str = "Stopping.";
 
-/// Writing fails, so approving is paused.
-pub(crate) fn failing(why: &str) -> String {
-    format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))
+/// Writing fails, so approving is paused. The reason stands last, because a narrow row loses the end. `reads_only`: trying
+/// again is useless.
+pub(crate) fn failing(why: &str, reads_only: bool) -> String {
+    let again = if reads_only { format!("{OPEN_AGAIN} ") } else { String::new() };
+    format!("Approving is paused. {again}{}", not_saved(why.trim_end().trim_end_matches('.')))
 }
 
 /// What to do with a session that is open for reading only, where this process may not write the file.
-pub(crate) const OPEN_AGAIN: &str = "Quit and resume it to go on.";
+const OPEN_AGAIN: &str = "Quit and resume the session to go on.";
 
 /// The cause alone of a [`not_saved`] sentence, to avoid saying the rest twice.
 pub(crate) fn cause(told: &str) -> &str {

@@ -341,7 +341,7 @@ fn while_the_session_cannot_be_saved_nothing_runs() {
     let mut d = replied(ONE);
     d.inspected_ok(1);
     let failed = Event::Store(super::super::StoreEvent::Failed("Session not saved: no space left.".into()));
-    let paused = "'Session not saved: no space left. Approving is paused.' | deciding 1";
+    let paused = "'Approving is paused. Session not saved: no space left.' | deciding 1";
     assert_eq!(d.send(failed), paused);
     assert_eq!(d.type_run(1), paused);
     assert_eq!(d.command(Command::RetryStore), "retry store | deciding 1");
@@ -358,8 +358,8 @@ fn a_session_that_is_only_read_is_not_saved_by_trying_again() {
     d.inspected_ok(1);
     d.reads_only();
     d.send(Event::Store(super::super::StoreEvent::Failed("another sayso (process 7) had it open.".into())));
-    let told = "'Session not saved: another sayso (process 7) had it open. Approving is paused. Quit and resume it to go \
-                on.' | deciding 1";
+    let told = "'Approving is paused. Quit and resume the session to go on. Session not saved: another sayso (process 7) \
+                had it open.' | deciding 1";
     assert_eq!(d.command(Command::RetryStore), told);
     assert_eq!(d.type_run(1), told);
 }
