@@ -46,6 +46,17 @@ fn as_argument(name: &str) -> String {
 mod tests {
     use super::as_argument;
     use crate::domain::sentences::saving;
+    use crate::store::StoreError;
+
+    #[test]
+    fn what_was_not_saved_is_told_once() {
+        let last = |why: StoreError| saving::lost_at_the_end(&why.to_string());
+        assert_eq!(
+            last(StoreError::NotSaved("no space left".into())),
+            "Session not saved to its end: no space left."
+        );
+        assert_eq!(last(StoreError::Closed), "Session not saved to its end: the session is closed.");
+    }
 
     #[test]
     fn the_last_line_prints_nothing_that_acts_or_hides() {

@@ -90,9 +90,9 @@ pub(crate) fn at_the_end(name: &str) -> String {
     format!("Session saved. Continue: sayso resume {name}")
 }
 
-/// The last line of a session that was not.
+/// The last line of a session that was not. `why` may be a [`not_saved`] sentence.
 pub(crate) fn lost_at_the_end(why: &str) -> String {
-    format!("Session not saved to its end: {why}")
+    format!("Session not saved to its end: {}.", cause(why))
 }
 
 /// The same as the error of a headless command.
