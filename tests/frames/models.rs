@@ -420,6 +420,22 @@ fn commands_of_context_cost_and_instructions() {
     );
 }
 
+#[test]
+fn that_a_local_model_costs_nothing_is_told_whole_in_a_narrow_row() {
+    let setup = Setup { cwd: "/home/ada/data/sales".into(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, Settings::default(), name("ollama", "qwen3-coder"));
+    let told = ModelInfo { local: true, ..info("ollama", "qwen3-coder", 32_768) };
+    scene.send(Event::ModelInfo(Box::new(told)));
+    scene.ask("hello");
+    scene.reply("Hello.");
+    scene.frame();
+    scene.type_text("/cost");
+    scene.press(&["enter"]);
+    let text = drawn(&mut scene, 80, 24);
+    let cost = "Cost of this session: nothing sayso knows of: the server is on this computer.";
+    assert!(text.contains(cost), "{text}");
+}
+
 /// The same, with the opinion of a model.
 fn advised(text: Result<&str, &str>) -> Scene {
     let mut scene = reviewing();

@@ -61,11 +61,10 @@ pub(crate) fn not_saved(why: &str) -> String {
     format!("Session not saved: {why}.")
 }
 
-/// The lines of a session could not be sealed.
+/// The lines of a session could not be sealed with the key of this installation. The reason stands last, because a
+/// narrow row loses the end.
 pub(crate) fn unsealed(why: &str) -> String {
-    format!(
-        "What is saved of this session has no seal of this installation ({why}): it waits to be adopted when it is opened again."
-    )
+    format!("This session has no seal: opened again, it waits to be adopted ({why}).")
 }
 
 /// The session that is open is foreign; for a place with room for one line.
@@ -283,3 +282,16 @@ pub(crate) const KEY_OF_ONE_ADDRESS: &str =
     "The key that you pasted is for this server alone. For another one: Esc, then k, and paste it again.";
 
 pub(crate) const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_from_a_missing_seal_stands_before_the_reason_and_fits_a_narrow_row() {
+        let told = unsealed("/home/ada/.local/state/sayso can't be made: permission denied");
+        let (first, why) = told.split_once(" (").expect("a reason in brackets");
+        assert!(first.ends_with("it waits to be adopted") && first.len() <= 74, "{told}");
+        assert!(why.ends_with("permission denied)."), "{told}");
+    }
+}

@@ -20,7 +20,7 @@ pub(crate) const LOCAL_MODELS: &str = "Requests to local models go to a server o
 pub(crate) const HERE: &str = "on a server of this computer";
 
 /// What requests to such a model cost.
-pub(crate) const COSTS_NOTHING: &str = "nothing that sayso knows of: the model's server is on this computer";
+pub(crate) const COSTS_NOTHING: &str = "nothing sayso knows of: the server is on this computer";
 
 /// Where the replies of a story come from.
 pub(crate) const SCRIPTED_REPLIES: &str = "scripted replies, no server";
