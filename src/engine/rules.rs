@@ -72,6 +72,10 @@ pub enum RuleMismatch {
 
 /// Whether a rule covers this block in its current revision.
 pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), RuleMismatch> {
+    // Another text is named as that, whatever else speaks against it.
+    if rule.scope == RuleScope::SameText && Sha256::of(block.current().source.as_bytes()) != rule.sha256 {
+        return Err(RuleMismatch::OtherText);
+    }
     if !matches!(block.kind, BlockKind::Code { .. }) {
         return Err(RuleMismatch::NotCode);
     }
@@ -89,11 +93,7 @@ pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -
         // The link may lead somewhere else each time.
         return Err(RuleMismatch::Link(named(link)));
     }
-    let source = &block.current().source;
     match rule.scope {
-        RuleScope::SameText if Sha256::of(source.as_bytes()) != rule.sha256 => {
-            return Err(RuleMismatch::OtherText);
-        }
         RuleScope::SameText | RuleScope::Clean if terms.language != rule.terms.language => {
             return Err(RuleMismatch::OtherLanguage(terms.language.as_str().to_owned()));
         }

@@ -351,6 +351,29 @@ fn an_offer_tells_what_it_would_have_covered_and_a_near_miss() {
 }
 
 #[test]
+fn another_text_is_no_near_miss_for_what_was_found_in_it() {
+    let mut d = Dialogue::after_reply(ONE);
+    d.inspected(1, review(Severity::High), Ok(confined()));
+    d.skip(1);
+    d.user("more");
+    d.reply(TWO);
+    clean(&mut d, 2);
+    let missed: Vec<_> = offers(d.state(), BlockId(2))
+        .into_iter()
+        .map(|offer| (offer.rule.scope, offer.missed.map(|(_, miss)| miss)))
+        .collect();
+    let high = || Some(RuleMismatch::High("does much".into()));
+    assert_eq!(
+        missed,
+        [
+            (RuleScope::SameText, Some(RuleMismatch::OtherText)),
+            (RuleScope::Clean, high()),
+            (RuleScope::Reading, high()),
+        ]
+    );
+}
+
+#[test]
 fn a_named_finding_says_why() {
     let finding = Finding::new("r", Severity::High, "deletes all");
     let found = Review { findings: vec![finding], ..Review::default() };
