@@ -11,7 +11,7 @@ use crate::domain::{
     FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Sha256, Stream, Target,
 };
 use crate::text::diff::{LineComparison, is_change};
-use crate::text::number::size;
+use crate::text::number::{counted, size};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -151,7 +151,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
     let each = acts.iter().zip(order.target.all()).zip(order.contents).zip(news.iter().zip(&olds));
     for (((act, target), text), (new, old)) in each {
         let (path, bytes) = (act.path(), text.len() as u64);
-        let text_size = || format!("{} lines, {}", text.lines().count(), size(bytes));
+        let text_size = || format!("{}, {}", counted(text.lines().count(), "line"), size(bytes));
         let Some(new) = new else {
             let _ = match target.found {
                 OnDisk::Nothing => writeln!(told, "not made {path}: no line of it was approved"),
@@ -250,7 +250,7 @@ mod tests {
         let act = FileAct::Write { path: "notes/plan.md".into() };
         let report = ordered(folder.path(), &act, "# Plan\n", || {});
         assert_eq!(report.outcome, Outcome::Ok);
-        assert_eq!(report.output.bytes(Stream::Stdout), b"created notes/plan.md: 1 lines, 7 B\n");
+        assert_eq!(report.output.bytes(Stream::Stdout), b"created notes/plan.md: 1 line, 7 B\n");
         let told = report.receipt.files.first().map(|f| (f.path.as_str(), f.change.as_str(), f.bytes));
         assert_eq!(told, Some(("notes/plan.md", "created", 7)));
     }
@@ -283,8 +283,8 @@ mod tests {
         };
         let report = carry_out(order, folder.path(), None);
         let told = String::from_utf8(report.output.bytes(Stream::Stdout)).expect("text");
-        let expected = "unchanged y: 1 lines, 2 B\nnot made z: no line of it was approved\n\
-                        changed x: 1 lines, 2 B; changed at line 1\n";
+        let expected = "unchanged y: 1 line, 2 B\nnot made z: no line of it was approved\n\
+                        changed x: 1 line, 2 B; changed at line 1\n";
         assert_eq!((report.outcome, told.as_str()), (Outcome::Ok, expected));
         let changed: Vec<_> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(changed, ["x"]);

@@ -1,7 +1,7 @@
 //! Excerpts lines of a text file for a model. The excerpt is bounded and says what it leaves out; a file that is no
 //! text is only described.
 
-use crate::text::number::size;
+use crate::text::number::{counted, size};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 
@@ -35,11 +35,11 @@ pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::
         }
     }
     let whole = reader.get_ref().limit() > 0;
-    let all = if whole { number.to_string() } else { format!("more than {number}") };
+    let more = if whole { "" } else { "more than " };
     let what = match told.last {
-        Some(last) => format!("lines {from}-{last} of {all}"),
+        Some(last) => format!("lines {from}-{last} of {more}{number}"),
         None if number == 0 => "empty".into(),
-        None => format!("{all} lines, none of them at {from}"),
+        None => format!("{more}{}, none of them at {from}", counted(number as usize, "line")),
     };
     let mut out = format!("{named}: {what}, {}\n{}", size(length), told.text);
     let next = told.last.map_or(u64::from(from), |last| last + 1);
@@ -47,7 +47,8 @@ pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::
         if !out.ends_with('\n') {
             out.push('\n');
         }
-        out.push_str(&format!("[{} more lines: from_line {next} goes on]\n", number + 1 - next));
+        let rest = counted((number + 1 - next) as usize, "more line");
+        out.push_str(&format!("[{rest}: from_line {next} goes on]\n"));
     }
     Ok(out)
 }
@@ -121,10 +122,10 @@ mod tests {
     fn lines_are_told_with_what_is_left() {
         assert_eq!(
             told(b"a\nb\nc\nd", 2, 2),
-            "f: lines 2-3 of 4, 7 B\nb\nc\n[1 more lines: from_line 4 goes on]\n"
+            "f: lines 2-3 of 4, 7 B\nb\nc\n[1 more line: from_line 4 goes on]\n"
         );
         assert_eq!(told(b"a\nb", 1, 400), "f: lines 1-2 of 2, 3 B\na\nb");
-        assert_eq!(told(b"a\n", 9, 4), "f: 1 lines, none of them at 9, 2 B\n");
+        assert_eq!(told(b"a\n", 9, 4), "f: 1 line, none of them at 9, 2 B\n");
         assert_eq!(told(b"", 1, 4), "f: empty, 0 B\n");
     }
 

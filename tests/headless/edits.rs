@@ -81,7 +81,7 @@ fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again()
     assert_eq!(std::fs::read_to_string(home.work().join("x")).unwrap(), "b\n");
     assert_eq!(std::fs::read_to_string(home.work().join("p/__init__.py")).unwrap(), "");
     assert!(told[1].contains("created p/__init__.py: 0 lines, 0 B"), "{}", told[1]);
-    assert!(told[2].contains("unchanged x: 1 lines, 2 B"), "{}", told[2]);
+    assert!(told[2].contains("unchanged x: 1 line, 2 B"), "{}", told[2]);
     assert_eq!(done.events("run")[1]["receipt"]["files"], json!([]), "{}", done.out);
 }
 

@@ -76,7 +76,7 @@ fn tools_in_parallel_each_with_its_answer() {
     assert_eq!(ids, ["c1", "c2", "c3", "c4", "c5", "c6"]);
     assert!(answers[0].1.contains("hello"), "{answers:?}");
     assert!(answers[1].1.contains("a.txt: lines 1-2 of 2, 8 B\none\ntwo\n"), "{answers:?}");
-    assert!(answers[2].1.contains("created out/b.txt: 1 lines, 6 B"), "{answers:?}");
+    assert!(answers[2].1.contains("created out/b.txt: 1 line, 6 B"), "{answers:?}");
     assert!(answers[3].1.contains("a.txt  8 B"), "{answers:?}");
     assert!(answers[4].1.starts_with("not run: its arguments are no JSON"), "{answers:?}");
     assert!(answers[5].1.starts_with("not run: there is no tool \"rm\""), "{answers:?}");
