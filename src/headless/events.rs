@@ -208,9 +208,10 @@ pub(crate) fn reasoning(step: StepId, text: &str) -> Value {
     json!({ "event": "delta", "step": step.0, "reasoning": text })
 }
 
-/// A piece of a run's output.
-pub(crate) fn output(run: RunId, stream: &str, text: &str) -> Value {
-    json!({ "event": "output", "run": run.0, "stream": stream, "text": text })
+/// A piece of a run's output. `skipped`: how many bytes of the stream before it were left out.
+pub(crate) fn output(run: RunId, stream: &str, text: &str, skipped: u64) -> Value {
+    let piece = json!({ "event": "output", "run": run.0, "stream": stream, "text": text });
+    if skipped == 0 { piece } else { with(piece, [("skipped", json!(skipped))]) }
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl TurnObserver for TurnReporter<'_> {
                 self.skipped = self.skipped.saturating_add(chunk.skipped);
                 let now = self.line_time();
                 let text = self.printed.push(chunk.stream, &chunk.bytes, now);
-                self.output(*run, chunk.stream, &text)
+                self.output(*run, chunk.stream, &text, chunk.skipped)
             }
             Notification::Retrying { attempt, of, wait_ms, failure } => {
                 let seconds = wait_ms.div_ceil(1000);
@@ -127,7 +127,7 @@ impl TurnReporter<'_> {
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let now = self.line_time();
                 let rest = self.printed.finish(stream, now);
-                self.output(*run, stream, &rest)?;
+                self.output(*run, stream, &rest, 0)?;
             }
             let skipped = std::mem::take(&mut self.skipped);
             if skipped > 0 && !self.json {
@@ -150,14 +150,15 @@ impl TurnReporter<'_> {
         }
     }
 
-    fn output(&mut self, run: RunId, stream: Stream, text: &str) -> io::Result<()> {
-        if text.is_empty() {
+    /// Reports a piece of output. In JSON, one without text tells of bytes that were left out at the end.
+    fn output(&mut self, run: RunId, stream: Stream, text: &str, skipped: u64) -> io::Result<()> {
+        if text.is_empty() && (skipped == 0 || !self.json) {
             return Ok(());
         }
         self.printed_count += 1;
         if self.json {
             let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
-            return json::write_line(self.out, &events::output(run, name, text));
+            return json::write_line(self.out, &events::output(run, name, text, skipped));
         }
         let lead = if stream == Stream::Stdout { "  | " } else { "  ! " };
         for line in visible(text).split_inclusive('\n') {
@@ -211,6 +212,7 @@ impl TurnReporter<'_> {
 mod tests {
     use super::*;
     use crate::domain::{BlockId, Chunk, Notice, Outcome, RecipeEnd, RecipeFact, RunReport, StepId};
+    use serde_json::{Value, json};
 
     #[test]
     fn what_came_too_fast_is_told_once_behind_its_run() {
@@ -229,6 +231,21 @@ mod tests {
         let err = String::from_utf8(err).unwrap();
         assert_eq!(err.matches(&saving::left_out(12)).count(), 1, "{err}");
         assert_eq!(err.matches("left out").count(), 1, "{err}");
+    }
+
+    #[test]
+    fn json_tells_where_output_was_left_out() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut reporter = TurnReporter::new(&mut out, &mut err, true);
+        for (bytes, skipped) in [(&b"a\n"[..], 0), (b"b\n", 7), (b"", 0), (b"", 5)] {
+            let chunk = Chunk { stream: Stream::Stdout, bytes: bytes.to_vec(), skipped };
+            reporter.notify(&Notification::Output(RunId(1), chunk), &State::default()).unwrap();
+        }
+        let out = String::from_utf8(out).unwrap();
+        let events = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let told: Vec<_> = events.map(|event| (event["text"].clone(), event["skipped"].clone())).collect();
+        assert_eq!(told, [(json!("a\n"), Value::Null), (json!("b\n"), json!(7)), (json!(""), json!(5))]);
+        assert!(err.is_empty());
     }
 
     #[test]

@@ -120,7 +120,8 @@ fn events() -> Vec<Value> {
     let links = HardLinks { files: 1, all_seen: true };
     let inspected = Inspection { links, ..Inspection::new(Review::default(), Err(String::new())) };
     all.extend(entry(&review).map(|event| with(event, of_inspection(Some(&inspected)))));
-    all.extend([delta(StepId(1), "x"), reasoning(StepId(1), "x"), output(RunId(1), "stdout", "x")]);
+    all.extend([delta(StepId(1), "x"), reasoning(StepId(1), "x")]);
+    all.extend([0, 7].map(|skipped| output(RunId(1), "stdout", "x", skipped)));
     all.push(form::event(&Form::default(), &[]));
     all.extend([Ending::Done, Ending::Interrupted].map(|end| end.event(&State::default(), "")));
     all
