@@ -5,9 +5,10 @@
 //! those before it are restored. No file system renames several files in one step, so the old contents are kept in
 //! memory until all is done, and files that could not be restored are reported.
 
+use super::access::Access;
 use super::held_path::{HeldPath, open_in};
 use super::staging::Staging;
-use super::target::{ACCESS_LIST, MAX_REPLACED_BYTES, hash};
+use super::target::{MAX_REPLACED_BYTES, hash};
 use super::{FileError, read};
 use crate::domain::{OnDisk, Sha256};
 use rustix::fs::{AtFlags, Mode, unlinkat};
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 
 /// The mode of a new file, before the system applies the person's umask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
@@ -103,7 +104,7 @@ impl NewFile<'_> {
             OnDisk::Nothing => {}
             OnDisk::File(Some(_)) => {
                 let old = open_in(folder, name).map_err(|_| changed())?;
-                keep_mode(staging.file(), &old).map_err(|e| self.failed(e))?;
+                keep_access(staging.file(), &old).map_err(|e| self.failed(e))?;
             }
             OnDisk::File(None) | OnDisk::Folder => return Err(changed()),
         }
@@ -151,31 +152,26 @@ impl NewFile<'_> {
     }
 }
 
-fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
-    let has_list = rustix::fs::fgetxattr(old, ACCESS_LIST, [0_u8; 0].as_mut_slice()).is_ok();
-    let (new, old) = (file.metadata()?, old.metadata()?);
-    // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each
-    // is set by itself, because a call that may not set one of them sets neither.
-    if new.gid() != old.gid() {
-        let _ = std::os::unix::fs::fchown(file, None, Some(old.gid()));
+/// Gives the file the rights and the owner of the old one.
+fn keep_access(file: &File, old: &File) -> std::io::Result<()> {
+    Access::of(old)?.give(file)?;
+    // Only root may change the owner; `target` tells what is lost.
+    let owner = old.metadata()?.uid();
+    if file.metadata()?.uid() != owner {
+        let _ = std::os::unix::fs::fchown(file, Some(owner), None);
     }
-    if new.uid() != old.uid() {
-        let _ = std::os::unix::fs::fchown(file, Some(old.uid()), None);
-    }
-    let mode = old.permissions().mode() & 0o777;
-    // Another group gets no more than everybody. Behind an access list, these bits are not the rights of the group but
-    // the most that anybody in the list has.
-    let is_kept = !has_list && file.metadata()?.gid() == old.gid();
-    let mode = if is_kept { mode } else { mode & 0o707 | (mode & 0o007) << 3 };
-    file.set_permissions(std::fs::Permissions::from_mode(mode))
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::FileAct;
+    #[cfg(target_os = "linux")]
+    use crate::workspace::access::{ACCESS_LIST, tests::set_list};
     use crate::workspace::target::TargetFacts;
     use crate::workspace::target::examine;
+    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     fn seen(folder: &Path, path: &str) -> TargetFacts {
@@ -202,7 +198,6 @@ mod tests {
         assert_eq!(entries(folder.path()), 1, "nothing is left behind");
     }
 
-    /// The list gives somebody else `rw-` and the group of the file nothing; it stands in the form of the kernel.
     #[test]
     #[cfg(target_os = "linux")]
     fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
@@ -210,27 +205,31 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, "old").expect("written");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).expect("set");
-        let entries: [(u16, u16, u32); 5] = [
-            (0x01, 6, u32::MAX), // the owner
-            (0x02, 6, 12_345),   // a user
-            (0x04, 0, u32::MAX), // the group
-            (0x10, 6, u32::MAX), // the most that users and groups have
-            (0x20, 4, u32::MAX), // everybody
-        ];
-        let mut list = 2_u32.to_le_bytes().to_vec();
-        for (tag, rights, id) in entries {
-            list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());
-            list.extend(id.to_le_bytes());
-        }
-        let set = rustix::fs::setxattr(&path, ACCESS_LIST, &list, rustix::fs::XattrFlags::empty());
-        if set == Err(rustix::io::Errno::OPNOTSUPP) {
+        if !set_list(&path, ACCESS_LIST, (6, 4)) {
             return; // This file system has no access lists.
         }
-        set.expect("set");
         let mode = || std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
         replace(&seen(folder.path(), "a"), b"new").expect("replaced");
         assert_eq!(mode(), 0o644);
+    }
+
+    /// A new file in the folder gives the user 12345 what the list of the folder says; a file that is replaced does not.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_without_an_access_list_gets_none_from_its_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, new) = (folder.path().join("a"), folder.path().join("new"));
+        std::fs::write(&path, "old").expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
+        if !set_list(folder.path(), "system.posix_acl_default", (7, 0)) {
+            return; // This file system has no access lists.
+        }
+        replace(&seen(folder.path(), "new"), b"new").expect("written");
+        replace(&seen(folder.path(), "a"), b"new").expect("replaced");
+        let has_list = |path: &Path| rustix::fs::getxattr(path, ACCESS_LIST, &mut [0_u8; 64][..]).is_ok();
+        assert!(has_list(&new) && !has_list(&path));
+        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o640);
     }
 
     #[test]

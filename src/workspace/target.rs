@@ -4,6 +4,7 @@
 //! there. Nothing is changed here, and the reading is bounded.
 
 use super::FileError;
+use super::access::ACCESS_LIST;
 use super::held_path::{Folder, HeldPath, NameFacts};
 use crate::domain::sentences::rights::lost_by_replacing;
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
@@ -26,8 +27,6 @@ const MAX_ATTRIBUTE_NAMES_BYTES: usize = 64 << 10;
 const SYSTEM_ATTRIBUTES: [&str; 4] =
     ["security.selinux", "security.ima", "security.evm", "com.apple.provenance"];
 const MAX_LOST_SHOWN: usize = 4;
-/// The attribute that holds an access list.
-pub(super) const ACCESS_LIST: &str = "system.posix_acl_access";
 
 /// What exists where a block would act.
 #[derive(Debug)]
