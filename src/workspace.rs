@@ -8,6 +8,7 @@ pub(crate) mod act;
 pub(crate) mod attached_files;
 pub mod auto_run;
 pub(crate) mod changes;
+mod chown_rights;
 pub(crate) mod contents;
 pub(crate) mod copy;
 pub(crate) mod error;

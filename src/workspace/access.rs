@@ -85,7 +85,7 @@ impl Access {
         Ok(if has_group && self.fits_list(file) { self.mode } else { without_group(self.mode) })
     }
 
-    /// Only root may give any group, and others one of their own.
+    /// The group can be another one afterwards: `chown_rights` tells which can be given.
     fn give_group(self, file: &File) {
         if file.metadata().is_ok_and(|info| self.group != Some(info.gid())) {
             let _ = fchown(file, None, self.group);

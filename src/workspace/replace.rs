@@ -155,7 +155,7 @@ impl NewFile<'_> {
 /// Gives the file the rights and the owner of the old one.
 fn keep_access(file: &File, old: &File) -> std::io::Result<()> {
     Access::of(old)?.give(file)?;
-    // Only root may change the owner; `target` tells what is lost.
+    // Most accounts may not change the owner; `target` tells what is lost.
     let owner = old.metadata()?.uid();
     if file.metadata()?.uid() != owner {
         let _ = std::os::unix::fs::fchown(file, Some(owner), None);
