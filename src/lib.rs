@@ -83,7 +83,7 @@
 //! | `launch` | - | links and folders of programs; makes the commands of what sayso starts by itself |
 //! | `exec` | domain, config, launch | processes |
 //! | `store` | domain | session files |
-//! | `workspace` | domain | the person's files; `shared_maps.rs`: which of them processes below this one have mapped (`/proc`) |
+//! | `workspace` | domain | the person's files; `shared_maps.rs`: which of them processes below this one have mapped, `chown_rights.rs`: which owners they can get (`/proc`) |
 //! | `driver` | all of the above but python and import | spawns tasks, owns the clock |
 //! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/line_mode`), clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |

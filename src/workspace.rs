@@ -3,10 +3,12 @@
 //! This room does not decide what is read or written: a block that writes needs an approval like every other, and the
 //! other writes here were requested by a key.
 
+mod access;
 pub(crate) mod act;
 pub(crate) mod attached_files;
 pub mod auto_run;
 pub(crate) mod changes;
+mod chown_rights;
 pub(crate) mod contents;
 pub(crate) mod copy;
 pub(crate) mod error;

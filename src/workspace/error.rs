@@ -85,6 +85,10 @@ pub enum FileError {
     /// files.
     #[error("{0}; written before that and not put back: {1}")]
     Torn(Box<FileError>, String),
+    /// Writing several files failed midway, and some that were written got only their text and mode back: the reason,
+    /// and those files.
+    #[error("{0}; written before that, and back only as new files with the old text: {1}")]
+    Copied(Box<FileError>, String),
     /// The file is no text: its name, and its size.
     #[error("{} is no text that can be edited here ({})", .0, size(*.1))]
     NotEditable(String, u64),

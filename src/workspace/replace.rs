@@ -2,12 +2,14 @@
 //! shown, and only if what exists there is still what was shown.
 //!
 //! All files are first written completely under temporary names; then each gets its real name. If one can't get it,
-//! those before it are restored. No file system renames several files in one step, so the old contents are kept in
-//! memory until all is done, and files that could not be restored are reported.
+//! those before it are restored. No file system renames several files in one step, so the old files stay under the
+//! temporary names until all is done. Where names can't be exchanged, the old contents are copied from memory into new
+//! files, and that is reported, like files that could not be restored.
 
+use super::access::Access;
 use super::held_path::{HeldPath, open_in};
 use super::staging::Staging;
-use super::target::{ACCESS_LIST, MAX_REPLACED_BYTES, hash};
+use super::target::{MAX_REPLACED_BYTES, hash};
 use super::{FileError, read};
 use crate::domain::{OnDisk, Sha256};
 use rustix::fs::{AtFlags, Mode, unlinkat};
@@ -15,7 +17,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 
 /// The mode of a new file, before the system applies the person's umask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
@@ -45,11 +47,14 @@ pub(crate) fn replace(place: &HeldPath, found: OnDisk, bytes: &[u8]) -> Result<(
 /// # Errors
 /// As [`replace`]; also when a file that was already written can't be restored.
 pub(crate) fn replace_all(files: &[NewFile<'_>]) -> Result<(), FileError> {
-    replace_with(files, |_| {})
+    replace_with(files, |_, _| {})
 }
 
 /// Like `replace_all`, but calls `before` right before each file gets its name (for tests).
-fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<(), FileError> {
+fn replace_with(
+    files: &[NewFile<'_>],
+    mut before: impl FnMut(usize, &mut Staging<'_>),
+) -> Result<(), FileError> {
     let mut made = BTreeSet::new();
     let folders =
         files.iter().map(|file| file.place.make_folders_with(&mut made)).collect::<Result<Vec<_>, _>>()?;
@@ -63,17 +68,21 @@ fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<
         .iter()
         .map(|file| if several { file.old() } else { Ok(None) })
         .collect::<Result<Vec<_>, _>>()?;
-    for (at, (file, staging)) in files.iter().zip(staged).enumerate() {
-        before(at);
-        if let Err(why) = file.commit(staging) {
-            let done = files.iter().zip(&folders).zip(&olds).take(at).rev();
-            let left: Vec<String> = done
-                .filter_map(|((file, folder), old)| file.undo(folder, old.as_deref()).err().map(|_| file))
-                .map(|file| file.place.path().display().to_string())
-                .collect();
-            return Err(if left.is_empty() { why } else { FileError::Torn(Box::new(why), left.join(", ")) });
-        }
+    let failed = files.iter().zip(&mut staged).enumerate().find_map(|(at, (file, staging))| {
+        before(at, staging);
+        file.commit(staging).err().map(|why| (at, why))
+    });
+    if let Some((at, why)) = failed {
+        let done = files.iter().zip(&folders).zip(&olds).zip(&mut staged).take(at).rev();
+        let undone: Vec<_> = done
+            .map(|(((file, folder), old), staging)| {
+                (file.place.path().display().to_string(), file.undo(folder, staging, old.as_deref()))
+            })
+            .collect();
+        return Err(with_undone(why, &undone));
     }
+    // The old files are removed.
+    drop(staged);
     for folder in &folders {
         // On some network file systems a folder can't be synced; the file is written nevertheless.
         if let Ok(folder) = super::held_path::folder_in(folder, OsStr::new(".")) {
@@ -81,6 +90,32 @@ fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<
         }
     }
     Ok(())
+}
+
+/// How a file was restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RestoredFile {
+    /// As it was, or removed if it did not exist.
+    Original,
+    /// As a new file with the old content.
+    Copy,
+}
+
+/// The error that tells why several files were not written, and what of those before it is not as it was.
+fn with_undone(why: FileError, undone: &[(String, Result<RestoredFile, FileError>)]) -> FileError {
+    let names = |wanted: fn(&Result<RestoredFile, FileError>) -> bool| {
+        let names: Vec<&str> =
+            undone.iter().filter(|(_, how)| wanted(how)).map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let why = match names(|how| *how == Ok(RestoredFile::Copy)) {
+        Some(copied) => FileError::Copied(Box::new(why), copied),
+        None => why,
+    };
+    match names(Result::is_err) {
+        Some(left) => FileError::Torn(Box::new(why), left),
+        None => why,
+    }
 }
 
 impl NewFile<'_> {
@@ -103,7 +138,7 @@ impl NewFile<'_> {
             OnDisk::Nothing => {}
             OnDisk::File(Some(_)) => {
                 let old = open_in(folder, name).map_err(|_| changed())?;
-                keep_mode(staging.file(), &old).map_err(|e| self.failed(e))?;
+                keep_access(staging.file(), &old).map_err(|e| self.failed(e))?;
             }
             OnDisk::File(None) | OnDisk::Folder => return Err(changed()),
         }
@@ -120,7 +155,7 @@ impl NewFile<'_> {
     }
 
     /// Gives the staged file its real name.
-    fn commit(&self, mut staging: Staging<'_>) -> Result<(), FileError> {
+    fn commit(&self, staging: &mut Staging<'_>) -> Result<(), FileError> {
         let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
         match self.found {
             OnDisk::File(Some(sha256)) => {
@@ -135,47 +170,53 @@ impl NewFile<'_> {
         }
     }
 
-    /// Restores the old content, unless something else replaced the new one meanwhile.
-    fn undo(&self, folder: &File, old: Option<&[u8]>) -> Result<(), FileError> {
+    /// Restores what was there, unless something else replaced the new file meanwhile.
+    fn undo(
+        &self,
+        folder: &File,
+        staging: &mut Staging<'_>,
+        old: Option<&[u8]>,
+    ) -> Result<RestoredFile, FileError> {
         let (name, new) = (self.name()?, Sha256::of(self.bytes));
         let is_ours = |file: File| hash(file) == Some(new);
+        let changed = || Err(FileError::Changed(self.place.path()));
         let Some(old) = old else {
-            return if open_in(folder, name).is_ok_and(is_ours) {
-                unlinkat(folder, name, AtFlags::empty()).map_err(|e| self.failed(e.into()))
-            } else {
-                Err(FileError::Changed(self.place.path()))
-            };
+            if !open_in(folder, name).is_ok_and(is_ours) {
+                return changed();
+            }
+            let removed = unlinkat(folder, name, AtFlags::empty());
+            return removed.map(|()| RestoredFile::Original).map_err(|e| self.failed(e.into()));
         };
+        if staging.has_old() {
+            let is_back = staging.put_old_back(name, is_ours).map_err(|e| self.failed(e))?;
+            return if is_back { Ok(RestoredFile::Original) } else { changed() };
+        }
         let back = NewFile { bytes: old, found: OnDisk::File(Some(new)), ..*self };
-        back.commit(back.stage(folder)?)
+        back.commit(&mut back.stage(folder)?)?;
+        Ok(RestoredFile::Copy)
     }
 }
 
-fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
-    let has_list = rustix::fs::fgetxattr(old, ACCESS_LIST, [0_u8; 0].as_mut_slice()).is_ok();
-    let (new, old) = (file.metadata()?, old.metadata()?);
-    // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each
-    // is set by itself, because a call that may not set one of them sets neither.
-    if new.gid() != old.gid() {
-        let _ = std::os::unix::fs::fchown(file, None, Some(old.gid()));
+/// Gives the file the rights and the owner of the old one.
+fn keep_access(file: &File, old: &File) -> std::io::Result<()> {
+    Access::of(old)?.give(file)?;
+    // Most accounts may not change the owner; `target` tells what is lost.
+    let owner = old.metadata()?.uid();
+    if file.metadata()?.uid() != owner {
+        let _ = std::os::unix::fs::fchown(file, Some(owner), None);
     }
-    if new.uid() != old.uid() {
-        let _ = std::os::unix::fs::fchown(file, Some(old.uid()), None);
-    }
-    let mode = old.permissions().mode() & 0o777;
-    // Another group gets no more than everybody. Behind an access list, these bits are not the rights of the group but
-    // the most that anybody in the list has.
-    let is_kept = !has_list && file.metadata()?.gid() == old.gid();
-    let mode = if is_kept { mode } else { mode & 0o707 | (mode & 0o007) << 3 };
-    file.set_permissions(std::fs::Permissions::from_mode(mode))
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::FileAct;
+    #[cfg(target_os = "linux")]
+    use crate::workspace::access::{ACCESS_LIST, tests::set_list};
     use crate::workspace::target::TargetFacts;
     use crate::workspace::target::examine;
+    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     fn seen(folder: &Path, path: &str) -> TargetFacts {
@@ -202,7 +243,6 @@ mod tests {
         assert_eq!(entries(folder.path()), 1, "nothing is left behind");
     }
 
-    /// The list gives somebody else `rw-` and the group of the file nothing; it stands in the form of the kernel.
     #[test]
     #[cfg(target_os = "linux")]
     fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
@@ -210,27 +250,31 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, "old").expect("written");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).expect("set");
-        let entries: [(u16, u16, u32); 5] = [
-            (0x01, 6, u32::MAX), // the owner
-            (0x02, 6, 12_345),   // a user
-            (0x04, 0, u32::MAX), // the group
-            (0x10, 6, u32::MAX), // the most that users and groups have
-            (0x20, 4, u32::MAX), // everybody
-        ];
-        let mut list = 2_u32.to_le_bytes().to_vec();
-        for (tag, rights, id) in entries {
-            list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());
-            list.extend(id.to_le_bytes());
-        }
-        let set = rustix::fs::setxattr(&path, ACCESS_LIST, &list, rustix::fs::XattrFlags::empty());
-        if set == Err(rustix::io::Errno::OPNOTSUPP) {
+        if !set_list(&path, ACCESS_LIST, (6, 4)) {
             return; // This file system has no access lists.
         }
-        set.expect("set");
         let mode = || std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
         replace(&seen(folder.path(), "a"), b"new").expect("replaced");
         assert_eq!(mode(), 0o644);
+    }
+
+    /// A new file in the folder gives the user 12345 what the list of the folder says; a file that is replaced does not.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_without_an_access_list_gets_none_from_its_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, new) = (folder.path().join("a"), folder.path().join("new"));
+        std::fs::write(&path, "old").expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
+        if !set_list(folder.path(), "system.posix_acl_default", (7, 0)) {
+            return; // This file system has no access lists.
+        }
+        replace(&seen(folder.path(), "new"), b"new").expect("written");
+        replace(&seen(folder.path(), "a"), b"new").expect("replaced");
+        let has_list = |path: &Path| rustix::fs::getxattr(path, ACCESS_LIST, &mut [0_u8; 64][..]).is_ok();
+        assert!(has_list(&new) && !has_list(&path));
+        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o640);
     }
 
     #[test]
@@ -255,7 +299,7 @@ mod tests {
             seen.iter().map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect()
         };
         // The last file changes after the others have got their names.
-        let mine = |at_file: usize| {
+        let mine = |at_file: usize, _: &mut Staging<'_>| {
             if at_file == 3 {
                 std::fs::write(at("c"), "mine").expect("written");
             }
@@ -268,7 +312,7 @@ mod tests {
         // Files that can't be restored are reported.
         std::fs::write(at("c"), "c").expect("written");
         std::fs::remove_dir(at("new")).expect("removed");
-        let theirs = |at_file: usize| {
+        let theirs = |at_file: usize, _: &mut Staging<'_>| {
             if at_file == 3 {
                 std::fs::write(at("a"), "theirs").expect("written");
                 std::fs::write(at("c"), "mine").expect("written");
@@ -285,6 +329,42 @@ mod tests {
         std::fs::remove_dir(at("new")).expect("removed");
         replace_all(&files()).expect("all");
         assert!(names.iter().all(|name| text(name).as_deref() == Some("new")));
+    }
+
+    #[test]
+    fn a_file_that_is_restored_is_the_file_that_it_was_or_is_told_to_be_a_copy() {
+        for can_exchange in [true, false] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let at = |name: &str| folder.path().join(name);
+            for name in ["a", "b"] {
+                std::fs::write(at(name), name).expect("written");
+            }
+            std::fs::set_permissions(at("a"), std::fs::Permissions::from_mode(0o4640)).expect("set");
+            let file = || {
+                let info = std::fs::metadata(at("a")).expect("there");
+                (info.ino(), info.permissions().mode() & 0o7777)
+            };
+            let (inode, mode) = file();
+            let seen: Vec<TargetFacts> = ["a", "b"].iter().map(|name| seen(folder.path(), name)).collect();
+            let found = seen.iter();
+            let files: Vec<NewFile<'_>> =
+                found.map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect();
+            let why = replace_with(&files, |at_file, staging| {
+                if !can_exchange {
+                    staging.without_exchange();
+                }
+                if at_file == 1 {
+                    std::fs::write(at("b"), "mine").expect("written");
+                }
+            });
+            let why = why.expect_err("refused").to_string();
+            assert_eq!(why.contains("new files with the old text"), !can_exchange, "{why}");
+            assert_eq!(std::fs::read(at("a")).expect("read"), b"a");
+            let (inode_now, mode_now) = file();
+            assert_eq!(mode_now, if can_exchange { mode } else { 0o640 });
+            assert!(!can_exchange || inode_now == inode);
+            assert_eq!(entries(folder.path()), 2, "nothing is left behind");
+        }
     }
 
     #[test]

@@ -8,13 +8,16 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 
-/// A file under a temporary name. Dropping it without giving it a name removes it.
+/// A file under a temporary name. Dropping it removes what has the temporary name: the file, if it got no real name, or
+/// the one that it replaced.
 pub(super) struct Staging<'f> {
     folder: &'f File,
     file: File,
     own: String,
     /// Whether the file got its real name, so that dropping removes nothing.
     named: bool,
+    /// Whether the temporary name is that of the file that was replaced.
+    has_old: bool,
     /// Whether to use the system's atomic renames: exchange two names, and rename only to a free name.
     in_one_step: bool,
 }
@@ -34,7 +37,7 @@ impl<'f> Staging<'f> {
     pub(super) fn under(folder: &'f File, own: String, mode: Mode) -> io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(folder, &own, flags, mode)?);
-        Ok(Self { folder, file, own, named: false, in_one_step: true })
+        Ok(Self { folder, file, own, named: false, has_old: false, in_one_step: true })
     }
 
     pub(super) fn file(&mut self) -> &mut File {
@@ -56,29 +59,58 @@ impl<'f> Staging<'f> {
     }
 
     /// Gives the file this name in place of what has it, if that is what is `expected`; otherwise changes nothing.
-    /// Returns whether the file got the name.
+    /// Returns whether the file got the name. What had it stays until this is dropped, where the system can exchange
+    /// names.
     pub(super) fn replace(&mut self, name: &OsStr, expected: impl Fn(File) -> bool) -> io::Result<bool> {
-        let is_expected = |name: &OsStr| open_in(self.folder, name).is_ok_and(&expected);
-        if self.renamed(name, RenameFlags::EXCHANGE)? {
-            // Once it is exchanged, the old file can't be changed under its name any more. It is checked before it is
-            // removed.
-            self.named = true;
-            let is_expected = is_expected(OsStr::new(&self.own));
-            if !is_expected {
-                self.renamed(name, RenameFlags::EXCHANGE)?;
-            }
-            self.named = false;
-            if !is_expected {
+        if let Some(is_exchanged) = self.exchange(name, &expected)? {
+            if !is_exchanged {
                 return Ok(false);
             }
+            self.has_old = true;
         } else {
-            if !is_expected(name) {
+            if !open_in(self.folder, name).is_ok_and(&expected) {
                 return Ok(false);
             }
             renameat(self.folder, &*self.own, self.folder, name)?;
             self.named = true;
         }
         self.is_under(name).map(|()| true)
+    }
+
+    /// Whether the file that was replaced still exists.
+    pub(super) fn has_old(&self) -> bool {
+        self.has_old
+    }
+
+    /// Gives the file that was replaced its name back, if what has it is the new one by `is_new`; otherwise changes
+    /// nothing. Returns whether it got the name.
+    pub(super) fn put_old_back(&mut self, name: &OsStr, is_new: impl Fn(File) -> bool) -> io::Result<bool> {
+        let is_back = self.has_old && self.exchange(name, is_new)? == Some(true);
+        self.has_old &= !is_back;
+        Ok(is_back)
+    }
+
+    /// Exchanges the names, if what has this one is what is `expected`, and returns whether it did; `None` if the file
+    /// system can't do that.
+    fn exchange(&mut self, name: &OsStr, expected: impl Fn(File) -> bool) -> io::Result<Option<bool>> {
+        if !self.renamed(name, RenameFlags::EXCHANGE)? {
+            return Ok(None);
+        }
+        // Once it is exchanged, what had the name can't be changed under it any more. It is checked before it is
+        // removed.
+        self.named = true;
+        let is_expected = open_in(self.folder, OsStr::new(&self.own)).is_ok_and(expected);
+        if !is_expected {
+            self.renamed(name, RenameFlags::EXCHANGE)?;
+        }
+        self.named = false;
+        Ok(Some(is_expected))
+    }
+
+    /// Works as on a file system that can't exchange names, for tests.
+    #[cfg(test)]
+    pub(super) fn without_exchange(&mut self) {
+        self.in_one_step = false;
     }
 
     /// Renames to this name; returns false if the file system does not support the flag.

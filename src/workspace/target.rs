@@ -4,6 +4,8 @@
 //! there. Nothing is changed here, and the reading is bounded.
 
 use super::FileError;
+use super::access::ACCESS_LIST;
+use super::chown_rights::ChownRights;
 use super::held_path::{Folder, HeldPath, NameFacts};
 use crate::domain::sentences::rights::lost_by_replacing;
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
@@ -26,8 +28,6 @@ const MAX_ATTRIBUTE_NAMES_BYTES: usize = 64 << 10;
 const SYSTEM_ATTRIBUTES: [&str; 4] =
     ["security.selinux", "security.ima", "security.evm", "com.apple.provenance"];
 const MAX_LOST_SHOWN: usize = 4;
-/// The attribute that holds an access list.
-pub(super) const ACCESS_LIST: &str = "system.posix_acl_access";
 
 /// What exists where a block would act.
 #[derive(Debug)]
@@ -186,17 +186,12 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
 /// What a file has besides its text, and a new file in its place won't have.
 fn lost_properties(file: &File, info: Option<&Metadata>, folder: &File) -> Vec<String> {
     let Some(info) = info else { return Vec::new() };
-    let (mode, account) = (info.mode(), rustix::process::geteuid());
-    // Only root may give a file to another account.
-    let is_given_up = !account.is_root() && info.uid() != account.as_raw();
-    let owner = is_given_up.then(|| "its owner".to_owned());
-    let own_groups = rustix::process::getgroups().unwrap_or_default();
-    let mut groups = std::iter::once(rustix::process::getegid()).chain(own_groups);
-    let is_member = groups.any(|group| group.as_raw() == info.gid());
+    let (mode, rights) = (info.mode(), ChownRights::of_process());
+    let owner = (!rights.can_be_owner(info.uid())).then(|| "its owner".to_owned());
     // In a folder with a setgid bit, a new file has the group of the folder.
     let is_inherited =
         folder.metadata().is_ok_and(|folder| folder.mode() & 0o2000 != 0 && folder.gid() == info.gid());
-    let group = (!account.is_root() && !is_member && !is_inherited).then(|| "its group".to_owned());
+    let group = (!is_inherited && !rights.can_be_group(info.gid())).then(|| "its group".to_owned());
     let bits = [(0o4000_u32, "its setuid bit"), (0o2000, "its setgid bit"), (0o1000, "its sticky bit")];
     let bits = bits.into_iter().filter(|(bit, _)| mode & bit != 0).map(|(_, name)| name.to_owned());
     let mut list = vec![0_u8; MAX_ATTRIBUTE_NAMES_BYTES];
@@ -323,6 +318,21 @@ mod tests {
         let note = if is_noted { ", its attribute user.note" } else { "" };
         let remarks = examine(folder.path(), None, &write("a")).expect("seen").remarks;
         assert_eq!(remarks, [format!("the file loses its setuid bit{note}")]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn root_that_may_not_give_files_away_is_told_so() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "a\n").expect("written");
+        if std::os::unix::fs::chown(&path, Some(1234), Some(2345)).is_err() {
+            return; // Only root may do this.
+        }
+        let remarks = || examine(folder.path(), None, &write("a")).expect("seen").remarks;
+        assert_eq!(remarks(), [""; 0]);
+        let wanted = ["the file loses its owner, its group"];
+        assert_eq!(crate::test_folder::obeying_modes(remarks), wanted);
     }
 
     #[test]

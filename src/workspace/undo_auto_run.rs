@@ -2,14 +2,14 @@
 //! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
+use super::access::Access;
 use super::held_path::{Folder, HeldPath};
 use super::read::open_plain;
 use super::staging::Staging;
 use super::stamp::FileStamp;
 use rustix::fs::{AtFlags, Mode, OFlags, symlinkat, unlinkat};
-use std::fs::{File, Metadata, Permissions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ const MAX_COPY_BYTES: u64 = 256 << 10;
 /// A copy of what a name referred to.
 #[derive(Clone, Debug)]
 pub(super) enum EntryCopy {
-    /// A file's bytes and mode.
-    File(Arc<[u8]>, u32),
+    /// A file's bytes and rights.
+    File(Arc<[u8]>, Access),
     /// A link's target.
     Link(PathBuf),
 }
@@ -34,10 +34,10 @@ impl EntryCopy {
             return None;
         }
         let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
-        let mode = file.metadata().ok()?.permissions().mode();
+        let access = Access::of(&file).ok()?;
         let mut bytes = Vec::new();
         file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
+        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), access))
     }
 
     /// The bytes of the copy, for the limit on all copies together.
@@ -112,10 +112,10 @@ impl RevertibleChange {
                 remove(folder, name).map_err(failed)?;
                 symlinkat(to, folder, name).map_err(|errno| failed(errno.into()))
             }
-            Some(EntryCopy::File(bytes, mode)) => {
+            Some(EntryCopy::File(bytes, access)) => {
                 let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600)).map_err(failed)?;
                 staging.file().write_all(bytes).map_err(failed)?;
-                staging.file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed)?;
+                access.give(staging.file()).map_err(failed)?;
                 staging.file().sync_all().map_err(failed)?;
                 remove(folder, name).map_err(failed)?;
                 staging.take_free(name).map_err(failed)
@@ -135,8 +135,8 @@ fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
 mod tests {
     use super::super::auto_run::AutoRunFiles;
     use super::*;
-    use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     fn of(folder: &Path) -> AutoRunFiles {
         AutoRunFiles::default().scan(vec![folder.to_path_buf()])
@@ -176,6 +176,27 @@ mod tests {
         assert_eq!(fs::read_link(at(".zshenv")).expect("a link"), Path::new("/dev/null"));
         assert!(!at(".git/commondir").exists() && fs::symlink_metadata(at(".envrc")).is_err());
         assert!(at("Makefile").exists(), "code of the project is left alone");
+    }
+
+    /// The list gives another user `rw-` and the group nothing, and the mode shows `rw-` for the group.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
+        use super::super::access::{ACCESS_LIST, tests::set_list};
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let path = folder.join(".envrc");
+        fs::write(&path, "mine").expect("written");
+        if !set_list(&path, ACCESS_LIST, (6, 0)) {
+            return; // This file system has no access lists.
+        }
+        let mode = || fs::metadata(&path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o660);
+        let before = of(&folder);
+        fs::write(&path, "evil").expect("written");
+        let changes = before.rescan().revertible(&before);
+        assert_eq!(changes.iter().map(RevertibleChange::undo).collect::<Vec<_>>(), [Ok(())]);
+        assert_eq!((fs::read_to_string(&path).expect("there"), mode()), ("mine".to_owned(), 0o600));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! is followed.
 
 use super::index::FileKey;
+use crate::workspace::access::Access;
 use crate::workspace::held_path::{Folder, open_in};
 use rustix::fs::{AtFlags, FileType, readlinkat, statat};
 use std::ffi::{OsStr, OsString};
@@ -13,29 +14,23 @@ use std::path::{Path, PathBuf};
 /// What a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// A folder, with its mode.
-    Folder(u32),
-    /// A file, with its key and its mode.
-    File(FileKey, u32),
+    /// A folder, with its rights.
+    Folder(Access),
+    /// A file, with its key and its rights.
+    File(FileKey, Access),
     /// A link, with its target.
     Link(PathBuf),
     /// A pipe or a device.
     Other,
 }
 
-/// The permission bits.
-#[allow(clippy::useless_conversion)] // the type of this number differs among systems
-fn mode_of(info: &rustix::fs::Stat) -> u32 {
-    u32::from(rustix::fs::Mode::from_raw_mode(info.st_mode).bits()) & 0o777
-}
-
 /// What a name refers to now; `None` if nothing exists, or it can't be examined.
 pub(super) fn node_in(folder: &File, name: &OsStr) -> Option<Node> {
     let info = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    let mode = mode_of(&info);
+    let access = || Access::of_entry(folder, name, &info);
     Some(match FileType::from_raw_mode(info.st_mode) {
-        FileType::Directory => Node::Folder(mode),
-        FileType::RegularFile => Node::File(FileKey::of_stat(&info), mode),
+        FileType::Directory => Node::Folder(access()),
+        FileType::RegularFile => Node::File(FileKey::of_stat(&info), access()),
         FileType::Symlink => {
             let to = readlinkat(folder, name, Vec::new()).ok()?;
             Node::Link(PathBuf::from(OsString::from_vec(to.into_bytes())))

@@ -47,10 +47,10 @@ fn standing_at(change: &PathChange, objects: &Objects, index: &mut Index, opener
     let PathChange { before, after, .. } = change;
     let can_undo = || can_become(objects, after, before);
     let can_redo = || can_become(objects, before, after);
-    if now == *after {
+    if after.is_met_by(&now) {
         return if can_undo() { UndoState::Done } else { why_not_back(before, objects) };
     }
-    if now == *before {
+    if before.is_met_by(&now) {
         return if can_redo() { UndoState::TakenBack } else { UndoState::TakenBackForGood };
     }
     let is_nothing = now == FileState::Nothing;
@@ -78,6 +78,6 @@ pub(super) const UNFINISHED_FOLDER_MODE: u32 = 0o700;
 
 /// Whether this is a folder that was created here and did not get its mode yet, because the work was interrupted.
 pub(super) fn is_halfway(now: &FileState, change: &PathChange) -> bool {
-    *now == FileState::Folder { mode: UNFINISHED_FOLDER_MODE }
+    matches!(now, FileState::Folder { access } if access.mode == UNFINISHED_FOLDER_MODE)
         && (change.before.is_folder() || change.after.is_folder())
 }

@@ -2,6 +2,7 @@
 //! the contents, so that a session that names it by its hash gets exactly this record.
 
 use crate::domain::Sha256;
+use crate::workspace::access::Access;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -10,12 +11,14 @@ use std::path::{Path, PathBuf};
 pub(super) enum FileState {
     Nothing,
     Folder {
-        mode: u32,
+        #[serde(flatten)]
+        access: Access,
     },
     File {
         sha256: Sha256,
         bytes: u64,
-        mode: u32,
+        #[serde(flatten)]
+        access: Access,
     },
     Link {
         #[serde(with = "crate::domain::serial::path")]
@@ -32,6 +35,18 @@ impl FileState {
         match self {
             FileState::File { bytes, .. } | FileState::Unkept { bytes } => *bytes,
             FileState::Nothing | FileState::Folder { .. } | FileState::Link { .. } => 0,
+        }
+    }
+
+    /// Whether this state was restored, as far as its rights could be given, if `now` is what is there.
+    pub(super) fn is_met_by(&self, now: &FileState) -> bool {
+        match (self, now) {
+            (FileState::Folder { access }, FileState::Folder { access: now }) => access.is_met_by(*now),
+            (
+                FileState::File { sha256, bytes, access },
+                FileState::File { sha256: content, bytes: size, access: now },
+            ) => (sha256, bytes) == (content, size) && access.is_met_by(*now),
+            _ => self == now,
         }
     }
 

@@ -66,7 +66,7 @@ impl UndoStore {
                 }
                 // The content that the run left is not among the copies until the change is taken back, so it is read
                 // from the file.
-                FileState::File { .. } if now == *state => {
+                FileState::File { .. } if state.is_met_by(&now) => {
                     let mut bytes = Vec::new();
                     let file = opener.open(&change.path).ok()?;
                     io::Read::read_to_end(&mut io::Read::take(file, MAX_COMPARED_BYTES), &mut bytes).ok()?;
@@ -85,10 +85,10 @@ impl UndoStore {
         let record = self.read(record).ok()?;
         let (objects, _) = self.open().ok()?;
         match record.changes.iter().find(|change| change.path == path)?.before {
-            FileState::File { sha256, bytes, mode }
+            FileState::File { sha256, bytes, access }
                 if bytes <= most && objects.has_and_touch(sha256, bytes) =>
             {
-                Some((objects.get(sha256, most).ok()?, mode))
+                Some((objects.get(sha256, most).ok()?, access.mode))
             }
             _ => None,
         }

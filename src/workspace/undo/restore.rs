@@ -16,9 +16,7 @@ use crate::workspace::FileError;
 use crate::workspace::held_path::folder_in;
 use rustix::fs::{AtFlags, unlinkat};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// The most files that are written before the first of them gets its name; each is held open meanwhile.
@@ -56,7 +54,7 @@ impl Restoration<'_> {
         for at in wanted {
             let Some(change) = record.changes.get(*at) else { continue };
             match self.check(change, &mut opener) {
-                Ok(now) if now == *self.from_and_to(change).1 => drop(done.insert(*at, Ok(()))),
+                Ok(now) if self.from_and_to(change).1.is_met_by(&now) => drop(done.insert(*at, Ok(()))),
                 Ok(now) => todo.push((*at, change, now)),
                 Err(error) => drop(done.insert(*at, Err(error))),
             }
@@ -103,10 +101,10 @@ impl Restoration<'_> {
     fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<FileState, FileError> {
         let (from, to) = self.from_and_to(change);
         let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
-        if now == *to {
+        if to.is_met_by(&now) {
             return Ok(now);
         }
-        if now != *from && now != FileState::Nothing && !is_halfway(&now, change) {
+        if !from.is_met_by(&now) && now != FileState::Nothing && !is_halfway(&now, change) {
             return Err(FileError::ChangedSince);
         }
         let is_kept = is_kept(self.objects, to);
@@ -155,9 +153,10 @@ impl Restoration<'_> {
                 FileState::Nothing => {
                     let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
                 }
-                FileState::Folder { mode } if !from.is_folder() || wanted.contains(&at) => {
+                FileState::Folder { access } if !from.is_folder() || wanted.contains(&at) => {
                     if let Ok(folder) = folder_in(parent, name) {
-                        let _ = folder.set_permissions(Permissions::from_mode(mode & 0o777));
+                        let is_new = !from.is_folder();
+                        let _ = if is_new { access.give(&folder) } else { access.give_back(&folder) };
                     }
                 }
                 _ => {}

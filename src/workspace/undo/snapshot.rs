@@ -46,9 +46,11 @@ type ContentId = (Sha256, u64);
 pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> FileState {
     match (node, content) {
         (None, _) => FileState::Nothing,
-        (Some(Node::Folder(mode)), _) => FileState::Folder { mode: *mode },
+        (Some(Node::Folder(access)), _) => FileState::Folder { access: *access },
         (Some(Node::Link(to)), _) => FileState::Link { to: to.clone() },
-        (Some(Node::File(_, mode)), Some((sha256, bytes))) => FileState::File { sha256, bytes, mode: *mode },
+        (Some(Node::File(_, access)), Some((sha256, bytes))) => {
+            FileState::File { sha256, bytes, access: *access }
+        }
         (Some(Node::File(key, _)), None) => FileState::Unkept { bytes: key.size },
         (Some(Node::Other), _) => FileState::Unkept { bytes: 0 },
     }

@@ -227,6 +227,73 @@ fn names_of_one_file_stay_names_of_one_file() {
     assert_eq!(text(&outside), "mine");
 }
 
+/// The list of the file gives the user 12345 `rw-` and the group nothing, and the mode shows `rw-` for the group.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
+    use crate::workspace::access::{ACCESS_LIST, tests::set_list};
+    let mut fixture = UndoFixture::new();
+    fixture.write("listed", "1");
+    fixture.write("plain", "1");
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(&fixture.at("plain"), 0o640);
+    // What is created in the folder from now on gets a list from it.
+    let has_lists = set_list(&fixture.at("listed"), ACCESS_LIST, (6, 0))
+        && set_list(&fixture.work, "system.posix_acl_default", (7, 0));
+    if !has_lists {
+        return; // This file system has no access lists.
+    }
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&fixture.at("listed")), 0o660);
+    let record = fixture.run(|fixture| {
+        for name in ["listed", "plain"] {
+            fs::remove_file(fixture.at(name)).unwrap();
+            fixture.write(name, "2");
+            set(&fixture.at(name), 0o600);
+        }
+    });
+    for (kind, modes, state) in [
+        (UndoKind::Undo, (0o600, 0o640), UndoState::TakenBack),
+        (UndoKind::Redo, (0o600, 0o600), UndoState::Done),
+    ] {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
+        assert_eq!((mode(&fixture.at("listed")), mode(&fixture.at("plain"))), modes);
+        for path in [fixture.at("listed"), fixture.at("plain")] {
+            assert!(rustix::fs::getxattr(&path, ACCESS_LIST, &mut [0_u8; 64][..]).is_err(), "{kind:?}");
+        }
+        assert!(fixture.told(record).iter().all(|(_, _, now)| *now == state), "{kind:?}");
+    }
+}
+
+/// Root can give a file back to its group; without that power, the file is taken back as one of the own group.
+#[test]
+#[cfg(target_os = "linux")]
+fn another_group_gets_no_more_than_everybody() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/a", "1");
+    for (name, mode) in [("sub", 0o770), ("sub/a", 0o664)] {
+        if chown(fixture.at(name), None, Some(2345)).is_err() {
+            return; // Only root may do this.
+        }
+        fs::set_permissions(fixture.at(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
+    let rights = |path: PathBuf| {
+        let info = fs::metadata(path).unwrap();
+        (info.gid(), info.mode() & 0o777)
+    };
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!((rights(fixture.at("sub")), rights(fixture.at("sub/a"))), ((2345, 0o770), (2345, 0o664)));
+    assert_eq!(fixture.restore(record, UndoKind::Redo), Vec::<String>::new());
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    let own = rustix::process::getegid().as_raw();
+    assert_eq!((rights(fixture.at("sub")), rights(fixture.at("sub/a"))), ((own, 0o700), (own, 0o644)));
+    assert!(fixture.told(record).iter().all(|(_, _, now)| *now == UndoState::TakenBack));
+    assert_eq!(fixture.restore(record, UndoKind::Redo), Vec::<String>::new());
+    assert!(!fixture.at("sub").exists());
+}
+
 #[test]
 fn what_changed_since_stays() {
     let mut fixture = UndoFixture::new();

@@ -4,6 +4,7 @@
 use super::{Restoration, Todo};
 use crate::domain::Sha256;
 use crate::workspace::FileError;
+use crate::workspace::access::Access;
 use crate::workspace::held_path::{HeldPath, folder_in, open_in};
 use crate::workspace::staging::{Staging, own_name};
 use crate::workspace::undo::objects::{hash, sync};
@@ -50,13 +51,13 @@ impl Restoration<'_> {
             None => Err(FileError::Changed(change.path.clone())),
         };
         let staged = chunk.iter().map(|(_, change, now)| match self.from_and_to(change).1 {
-            FileState::File { sha256, mode, .. } => {
+            FileState::File { sha256, access, .. } => {
                 let replaces = matches!(now, FileState::File { .. });
                 let (folder, sync) = (folder(change)?, replaces && chunk.len() <= MAX_SINGLE_SYNCS);
                 if replaces && has_other_names(folder, &change.path) {
                     return Ok(None);
                 }
-                let staging = self.stage(folder, &change.path, *sha256, *mode, sync);
+                let staging = self.stage(folder, &change.path, (*sha256, *access), sync);
                 staging.map(Some).map_err(|error| FileError::io(&change.path, &error))
             }
             _ => Ok(None),
@@ -77,8 +78,7 @@ impl Restoration<'_> {
         &self,
         folder: &'f File,
         path: &Path,
-        sha256: Sha256,
-        mode: u32,
+        (sha256, access): (Sha256, Access),
         sync: bool,
     ) -> io::Result<Staging<'f>> {
         let own = own_name();
@@ -86,7 +86,7 @@ impl Restoration<'_> {
         let mut staging = Staging::under(folder, own.clone(), Mode::from_raw_mode(0o600))?;
         self.unfinished.note_created(path, &own, staging.file())?;
         self.objects.copy_to(sha256, staging.file())?;
-        staging.file().set_permissions(Permissions::from_mode(mode & 0o777))?;
+        access.give(staging.file())?;
         if sync {
             staging.file().sync_all()?;
         }
@@ -108,8 +108,8 @@ impl Restoration<'_> {
                 let is_replaced = staging.replace(name, is_known).map_err(failed)?;
                 if is_replaced { Ok(()) } else { Err(FileError::ChangedSince) }
             }
-            (FileState::File { sha256: to, mode, .. }, None, FileState::File { sha256: from, .. }) => {
-                self.write_into(&change.path, folder, (*from, *to, *mode))
+            (FileState::File { sha256: to, access, .. }, None, FileState::File { sha256: from, .. }) => {
+                self.write_into(&change.path, folder, (*from, *to, *access))
             }
             (FileState::File { .. }, Some(mut staging), _) => staging.take_free(name).map_err(failed),
             (FileState::Link { to }, ..) => symlinkat(to, folder, name).map_err(|errno| failed(errno.into())),
@@ -123,14 +123,14 @@ impl Restoration<'_> {
         &self,
         path: &Path,
         folder: &File,
-        (from, to, mode): (Sha256, Sha256, u32),
+        (from, to, access): (Sha256, Sha256, Access),
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| unless_free(path, &error);
         let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         let file = open_in(folder, name).map_err(failed)?;
         let found = file.try_clone().ok().and_then(hash_of);
         if found == Some(to) {
-            return file.set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed);
+            return access.give_back(&file).map_err(failed);
         }
         if found != Some(from) {
             return Err(FileError::ChangedSince);
@@ -139,15 +139,14 @@ impl Restoration<'_> {
         let new = self.objects.get(to, self.most).map_err(failed)?;
         let before = file.metadata().map_err(failed)?.permissions();
         let was = KnownFile { sha256: from, mode: before.mode() };
-        let becomes = KnownFile { sha256: to, mode };
+        let becomes = KnownFile { sha256: to, mode: access.mode_on(&file).map_err(failed)? };
         let note = self.unfinished.note_overwrite(path, &file, (was, becomes)).map_err(failed)?;
         let opened = file
             .set_permissions(Permissions::from_mode(was.open_mode()))
             .and_then(|()| open_to_write(folder, name, &file));
         let written =
             opened.map_err(TornWrite::from).and_then(|into| self.unfinished.write_into(&into, (&old, &new)));
-        let mode = if written.is_ok() { Permissions::from_mode(mode & 0o777) } else { before };
-        let has_mode = file.set_permissions(mode);
+        let has_mode = if written.is_ok() { access.give_back(&file) } else { file.set_permissions(before) };
         if written.as_ref().map_or_else(|failure| !failure.is_torn, |()| true) {
             self.unfinished.is_whole(note);
         }
