@@ -165,6 +165,7 @@ impl Driver {
             model_queried: false,
             reported_notices: Vec::new(),
             before_run: Arc::default(),
+            unscanned: None,
             auto_run: Arc::default(),
             revertible_runs: Arc::default(),
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),

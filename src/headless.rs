@@ -11,6 +11,7 @@ pub(crate) mod form;
 mod interrupts;
 pub(crate) mod json;
 mod reporter;
+mod reports;
 mod run_text;
 pub(crate) mod shapes;
 mod start;
@@ -21,7 +22,7 @@ pub(crate) use ending::Ending;
 pub(crate) use run_text::{change_lines, end_text};
 
 use crate::domain::sentences::saving;
-use crate::domain::{AnswerError, Answers, Entry, Form, Limits, Timestamp, TurnEnd};
+use crate::domain::{AnswerError, Answers, BlockId, Entry, Form, Limits, RunReport, Timestamp, TurnEnd};
 use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, Notification, Update};
 use crate::engine::activity::Activity;
@@ -30,6 +31,7 @@ use crate::engine::{NamedFile, RecordedBlock, State};
 use form::{GivenAnswers, recipe_inputs};
 use interrupts::{Interrupts, Signals};
 use reporter::TurnReporter;
+use reports::Reports;
 use start::{begin, has_not_begun, next_recorded, recipe_errors, send_attached_files};
 use std::future::pending;
 use std::io::{self, Write};
@@ -88,6 +90,11 @@ pub(crate) trait TurnObserver {
         false
     }
 
+    /// Reports on standard error what a run changed that programs obey, where the report of its end can't be written.
+    fn changes(&mut self, _block: BlockId, _report: &RunReport, _state: &State) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Reports how the turn ended.
     fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
 
@@ -138,7 +145,9 @@ pub(crate) async fn run_with_observer(
     reporter: &mut dyn TurnObserver,
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given_answers());
-    let ending = turn(&mut driver, options, &mut given, reporter).await;
+    let mut reports = Reports::new(reporter);
+    driver.set_instructions_timeout(INSTRUCTIONS_TIMEOUT);
+    let ending = turn(&mut driver, options, &mut given, &mut reports).await;
     // Saving the last entries may have masked something, which has to be reported too; and it may have failed.
     let saved = driver.saved().await;
     let is_written = saved.is_ok();
@@ -149,35 +158,32 @@ pub(crate) async fn run_with_observer(
     });
     let place = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let hint = ending.as_ref().map_or_else(|_| String::new(), |ending| ending.hint(&place));
-    let told = match &ending {
-        Ok(ending) => {
-            for told in driver.remaining_notifications() {
-                notify(&told, is_written, driver.state(), reporter)?;
-            }
-            if let Ending::Asked(Question::Form(form)) = ending {
-                reporter.form(form, &given.misfits(form, recipe_inputs(driver.state())))?;
-            }
-            reporter.finish(ending, driver.state(), &hint)
+    if let Ok(ending) = &ending {
+        for told in driver.remaining_notifications() {
+            reports.notify(&told, is_written, driver.state());
         }
-        Err(_) => Ok(()),
-    };
+        if let Ending::Asked(Question::Form(form)) = ending {
+            let misfits = given.misfits(form, recipe_inputs(driver.state()));
+            reports.report(|observer| observer.form(form, &misfits));
+        }
+        reports.report(|observer| observer.finish(ending, driver.state(), &hint));
+    }
     if let Err(why) = driver.close().await {
         tracing::error!(%why, "the end of the session is lost");
     }
-    told.and(ending).map(|ending| TurnResult { ending, hint })
+    reports.result().and(ending).map(|ending| TurnResult { ending, hint })
 }
 
 async fn turn(
     driver: &mut Driver,
     options: &HeadlessOptions,
     given: &mut GivenAnswers,
-    reporter: &mut dyn TurnObserver,
+    reports: &mut Reports<'_>,
 ) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
     let mut reminder = Reminder::default();
-    driver.set_instructions_timeout(INSTRUCTIONS_TIMEOUT);
     begin(&options.begin, driver);
     let mut recorded = match &options.begin {
         TurnInput::Recorded(blocks) => blocks.iter(),
@@ -189,10 +195,8 @@ async fn turn(
     loop {
         tokio::select! {
             update = driver.next() => {
-                let printed = reporter.printed_count();
-                if let Some(end) = report(&update, driver, reporter).await? {
-                    over = Some(end);
-                }
+                let printed = reports.printed_count();
+                over = report(&update, driver, reports).await.or(over);
                 let refused = recipe_errors(&update, driver).filter(|_| matches!(options.begin, TurnInput::Recipe { .. }));
                 if let Some(misfits) = refused {
                     return Ok(Ending::Refused(misfits));
@@ -201,16 +205,20 @@ async fn turn(
                     return Ok(Ending::NotAttached(errors));
                 }
                 let goes_on = driver.state().activity().is_some();
-                reminder.follow(std::time::Instant::now(), goes_on, reporter.printed_count() > printed);
+                reminder.follow(std::time::Instant::now(), goes_on, reports.printed_count() > printed);
             }
             () = wait_until(reminder.due()) => {
                 reminder.reminded(std::time::Instant::now());
                 if let Some(going_on) = driver.state().activity() {
-                    reporter.progress(&going_on, driver.now())?;
+                    reports.report(|observer| observer.progress(&going_on, driver.now()));
                 }
             }
             () = signals.interrupted() => interrupts.interrupt(driver),
             () = interrupts.kill_time_reached() => interrupts.kill(driver),
+        }
+        // Nobody reads what would come, so the turn ends as after Ctrl-C: with the end of its run, and what that changed.
+        if reports.failed() && interrupts.count == 0 {
+            interrupts.interrupt(driver);
         }
         if interrupts.count > 0 && has_not_begun(driver) {
             return Ok(Ending::Interrupted);
@@ -218,7 +226,7 @@ async fn turn(
         if let Some(ending) = ending_of(driver, &interrupts, given, &mut cause, over.as_ref()) {
             // One by one: the result of a run is reported before deciding whether to start the next.
             let is_over = matches!(ending, Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut);
-            if is_over && reporter.wants_more() && next_recorded(&mut recorded, driver) {
+            if is_over && reports.wants_more() && next_recorded(&mut recorded, driver) {
                 over = None;
                 continue;
             }
@@ -228,11 +236,7 @@ async fn turn(
 }
 
 /// Reports what is new, once it is on disk, so that readers can rely on it. Returns the ending if the turn has ended.
-async fn report(
-    update: &Update,
-    driver: &mut Driver,
-    reporter: &mut dyn TurnObserver,
-) -> io::Result<Option<TurnEnd>> {
+async fn report(update: &Update, driver: &mut Driver, reports: &mut Reports<'_>) -> Option<TurnEnd> {
     let recorded = update.notifications.iter().any(|told| matches!(told, Notification::Recorded(_)));
     let saved = if recorded { driver.saved().await } else { Ok(()) };
     if let Err(why) = &saved {
@@ -245,25 +249,9 @@ async fn report(
         {
             over = Some(end.clone());
         }
-        notify(told, saved.is_ok(), driver.state(), reporter)?;
+        reports.notify(told, saved.is_ok(), driver.state());
     }
-    Ok(over)
-}
-
-/// Passes a notification on, unless it is of an entry that is not on disk and readers rely on that. The end of a run is
-/// passed on all the same: somebody has to know what ran.
-fn notify(
-    told: &Notification,
-    is_written: bool,
-    state: &State,
-    reporter: &mut dyn TurnObserver,
-) -> io::Result<()> {
-    let only_if_saved =
-        matches!(told, Notification::Recorded(entry) if !matches!(**entry, Entry::Ran { .. }));
-    if only_if_saved && !is_written && reporter.wants_saved() {
-        return Ok(());
-    }
-    reporter.notify(told, state)
+    over
 }
 
 /// Waits until this moment; forever if there is none.

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 const MAX_FOLDERS_SHOWN: usize = 3;
 
+const ENDED_FIRST: &str = "sayso ended before anything was compared";
+
 /// What of the working folder was not checked for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -29,6 +31,9 @@ pub struct UnscannedChanges {
     /// noticed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub memory_hidden: bool,
+    /// Whether nothing was checked, because sayso ended first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ended_first: bool,
 }
 
 impl UnscannedChanges {
@@ -36,6 +41,7 @@ impl UnscannedChanges {
     pub(crate) fn may_hide(&self, path: &str) -> bool {
         let is_named = |folder: &String| std::path::Path::new(path).starts_with(folder);
         self.changes > 0
+            || self.ended_first
             || self.memory_hidden
             || self.names.iter().any(is_named)
             || usize::try_from(self.folders).is_ok_and(|folders| folders > self.names.len())
@@ -48,6 +54,9 @@ impl UnscannedChanges {
 
     /// What was not checked, in words; one line each.
     pub(crate) fn lines(&self) -> Vec<String> {
+        if self.ended_first {
+            return vec![format!("the folder: {ENDED_FIRST}")];
+        }
         let mut lines = Vec::new();
         if self.folders > 0 {
             let named = self.names.iter().take(MAX_FOLDERS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
@@ -74,7 +83,9 @@ impl UnscannedChanges {
 
     /// Why a change of names that programs obey by themselves may be missing, if so.
     pub(crate) fn unknown_names(&self) -> Option<String> {
-        let why = if self.unreadable.is_empty() {
+        let why = if self.ended_first {
+            ENDED_FIRST.to_owned()
+        } else if self.unreadable.is_empty() {
             "there are too many folders".to_owned()
         } else {
             let named =
@@ -82,7 +93,8 @@ impl UnscannedChanges {
             let more = if self.unreadable.len() > MAX_FOLDERS_SHOWN { ", …" } else { "" };
             format!("what can't be read ({named}{more})")
         };
-        self.names_incomplete.then(|| format!("names that programs obey by themselves: {why}"))
+        (self.names_incomplete || self.ended_first)
+            .then(|| format!("names that programs obey by themselves: {why}"))
     }
 }
 
@@ -115,5 +127,10 @@ mod tests {
         let hidden = UnscannedChanges { memory_hidden: true, ..UnscannedChanges::default() };
         assert_eq!(hidden.lines(), ["files that a program of a run has mapped: it can't be looked into"]);
         assert!(hidden.may_hide("any"));
+        let ended = UnscannedChanges { ended_first: true, ..UnscannedChanges::default() };
+        assert_eq!(ended.lines(), ["the folder: sayso ended before anything was compared"]);
+        let told = "names that programs obey by themselves: sayso ended before anything was compared";
+        assert_eq!(ended.unknown_names().as_deref(), Some(told));
+        assert!(ended.may_hide("any") && !ended.is_empty());
     }
 }

@@ -184,7 +184,7 @@ impl UndoState {
 pub struct UndoChange {
     /// Its number in the record.
     pub number: u32,
-    /// Its path, relative to the working folder where it lies below it.
+    /// Its path, relative to the working folder where it lies below it. That of a folder ends with a slash.
     pub path: String,
     /// What the run did: `created`, `changed` or `deleted`.
     pub change: &'static str,

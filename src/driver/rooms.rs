@@ -11,7 +11,7 @@ use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
 use super::{Clock, Connect, ModelInfoOverride, Update};
-use crate::domain::{NotedInstructions, Notice, RunId, StepId};
+use crate::domain::{NotedInstructions, Notice, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
@@ -61,6 +61,8 @@ pub(super) struct IoRooms {
     pub(super) reported_notices: Vec<Notice>,
     /// The state of the files before the current run.
     pub(super) before_run: Arc<Mutex<Option<StateBeforeRun>>>,
+    /// The run that has ended, and its report without what it changed, while a worker looks for that.
+    pub(super) unscanned: Option<(RunId, Box<RunReport>)>,
     /// Names in the folder that programs obey by themselves, as of the end of the latest run.
     pub(super) auto_run: Arc<Mutex<AutoRunFiles>>,
     /// Where the paths that blocks name lead.

@@ -1,9 +1,16 @@
 //! Ends the driver: its reply, its runs and its store, in this order.
 
 use super::Driver;
+use super::sources::Signal;
+use crate::domain::{RunEvent, UnscannedChanges};
+use crate::engine::Event;
 use crate::store::StoreError;
 use crate::workspace::instructions;
-use std::sync::PoisonError;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// How long to wait, once nothing runs any more, until it is found what the last run changed.
+const SCAN_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Driver {
     /// Ends all activity, syncs the session file and leaves no process behind. Interrupts a running block; if that does
@@ -13,13 +20,11 @@ impl Driver {
     /// When the end of the session could not be written and is lost.
     pub async fn close(mut self) -> Result<(), StoreError> {
         self.rooms.sources.drop_reply();
-        // There is no time left to scan for what an interrupted run changed: its end has to be recorded.
-        self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The end of a run would ask the model again.
+        self.rooms.provider = None;
+        self.stop_unstarted();
         self.rooms.executor.close().await;
-        // Events that the executor sent while closing belong in the session file.
-        while let Some(signal) = self.rooms.sources.ready() {
-            self.handle_signal(signal);
-        }
+        self.take_last_signals().await;
         if let Some(mark) = self.rooms.runs_lock.take() {
             let search = self.rooms.instructions.clone();
             // If this fails, the next session asks once more.
@@ -28,5 +33,51 @@ impl Driver {
         self.rooms.store.close().await.inspect_err(|error| {
             tracing::error!(%error, "the session file could not be closed");
         })
+    }
+
+    /// Stops the run if it still waits for the disk.
+    fn stop_unstarted(&self) {
+        if let Some(live) = &self.state().live.run {
+            self.rooms.note_stop(live.run);
+        }
+    }
+
+    /// Takes what still belongs in the session file, until no run goes on: a worker may still find out what the last run
+    /// changed, and what waits for the disk is yet to learn that it does not start.
+    async fn take_last_signals(&mut self) {
+        let until = Instant::now() + SCAN_TIMEOUT;
+        loop {
+            while let Some(signal) = self.rooms.sources.ready() {
+                self.take_last(signal);
+            }
+            if self.state().live.run.is_none() {
+                return;
+            }
+            match timeout_at(until, self.rooms.wait()).await {
+                Ok(signal) => self.take_last(signal),
+                Err(_) => return self.end_unscanned(),
+            }
+        }
+    }
+
+    /// Takes a signal, unless something could start by it.
+    fn take_last(&mut self, signal: Signal) {
+        let starts = matches!(
+            signal,
+            Signal::Reply(..) | Signal::Event(Event::Inspected(..) | Event::Timer(_) | Event::RecipeReady(_))
+        );
+        if !starts {
+            self.handle_signal(signal);
+            self.stop_unstarted();
+        }
+    }
+
+    /// Records the end of the run without what it changed.
+    fn end_unscanned(&mut self) {
+        if let Some((run, mut report)) = self.rooms.unscanned.take() {
+            report.receipt.not_looked_at =
+                UnscannedChanges { ended_first: true, ..UnscannedChanges::default() };
+            self.feed(Event::Run(run, RunEvent::Ended(report)));
+        }
     }
 }

@@ -67,6 +67,7 @@ impl Driver {
             let version = item.block.version(run.revision)?;
             Some((version.language.clone()?, version.source.clone()))
         });
+        self.rooms.unscanned = Some((run, report.clone()));
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
             let changes = watch.map(|watch| watch.changes());
@@ -111,6 +112,7 @@ impl Driver {
             }
             RunEvent::Screen(_) | RunEvent::Usage { .. } => self.rooms.update.streaming = true,
             RunEvent::Ended(_) => {
+                self.rooms.unscanned = None;
                 self.rooms.sources.drop_run();
                 self.rooms.find_held_instructions(self.engine.state().live.held_instructions.clone());
             }

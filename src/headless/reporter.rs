@@ -5,10 +5,10 @@
 
 mod entry_lines;
 
-use super::{Ending, TurnObserver, events, form, json, shapes};
+use super::{Ending, TurnObserver, change_lines, events, form, json, shapes};
 use crate::domain::sentences::{running, saving};
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{AnswerError, Entry, Form, Level, RunId, Stream, Timestamp};
+use crate::domain::{AnswerError, BlockId, Entry, Form, Level, RunId, RunReport, Stream, Timestamp};
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::activity::Activity;
@@ -29,6 +29,8 @@ pub(super) struct TurnReporter<'a> {
     printed_count: usize,
     /// How many bytes of the output of the current run were left out, as they came faster than they could be passed on.
     skipped: u64,
+    /// Whether a report of the end of a run broke off after it told what the run changed.
+    changes_told: bool,
 }
 
 /// What an unfinished line belongs to.
@@ -42,7 +44,8 @@ enum UnfinishedLine {
 impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { out, err, json, printed, began, line: UnfinishedLine::None, printed_count: 0, skipped: 0 }
+        let line = UnfinishedLine::None;
+        Self { out, err, json, printed, began, line, printed_count: 0, skipped: 0, changes_told: false }
     }
 }
 
@@ -80,6 +83,16 @@ impl TurnObserver for TurnReporter<'_> {
 
     fn printed_count(&self) -> usize {
         self.printed_count
+    }
+
+    fn changes(&mut self, block: BlockId, report: &RunReport, _: &State) -> io::Result<()> {
+        if std::mem::take(&mut self.changes_told) {
+            return Ok(());
+        }
+        for line in change_lines(report) {
+            writeln!(self.err, "block {block} {line}")?;
+        }
+        self.err.flush()
     }
 
     fn progress(&mut self, going_on: &Activity, now: Timestamp) -> io::Result<()> {
@@ -211,7 +224,7 @@ impl TurnReporter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Chunk, Notice, Outcome, RecipeEnd, RecipeFact, RunReport, StepId};
+    use crate::domain::{Chunk, Notice, Outcome, RecipeEnd, RecipeFact, StepId};
     use serde_json::{Value, json};
 
     #[test]

@@ -270,7 +270,7 @@ impl UndoStore {
             .into_iter()
             .filter(|(at, result)| record.is_listed(*at) || result.is_err())
             .filter_map(|(at, result)| {
-                Some(RestoreResult { path: display_path(&working, &record.changes.get(at)?.path), result })
+                Some(RestoreResult { path: record.changes.get(at)?.display_path(&working), result })
             });
         Ok(files.collect())
     }

@@ -1,7 +1,7 @@
 //! Leaving: by command, by signal, by a closing terminal. The terminal is restored.
 
 use crate::terminal::{PATIENCE, Setup};
-use crate::{play, say};
+use crate::{approve, play, say, session_with};
 use std::time::{Duration, Instant};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
@@ -57,6 +57,21 @@ fn signals_restore_the_terminal() {
         assert!(terminal.is_cooked(), "{name}");
         restored(&terminal.raw());
     }
+}
+
+#[test]
+fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
+    let home = tempfile::tempdir().expect("a home");
+    let block = "touch made.txt; printf 'it %s\\n' runs; sleep 600";
+    let story = format!("pace = 0\n[[reply]]\ntext = '''\n```bash\n{block}\n```\n'''\n");
+    let mut terminal = play(home.path(), &story).start();
+    say(&terminal, "go");
+    approve(&terminal, 1);
+    terminal.wait_for("it runs");
+    terminal.signal("HUP");
+    terminal.wait_exit();
+    let file = session_with(home.path(), r#""kind":"run""#);
+    assert!(file.contains(r#""path":"made.txt","change":"created""#), "{file}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests `sayso exec --json` on programs that print both streams, raise, loop, fork, flood, read, ignore signals, stay
 //! behind.
 
-use crate::home::{Home, alive, finish, interrupt, wait_for};
+use crate::home::{Home, alive, finish, interrupt, output, wait_for};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -327,6 +327,53 @@ fn an_interrupt_ends_all_of_it() {
     let objects = done.json();
     assert_eq!((objects.len(), &objects[0]["outcome"]), (1, &json!("interrupted")));
     assert!(!home.work().join("ran-b").exists());
+}
+
+/// The writing end of a pipe that nobody reads.
+fn closed_pipe() -> std::io::PipeWriter {
+    std::io::pipe().unwrap().1
+}
+
+#[test]
+fn what_ran_is_told_and_can_be_taken_back_although_nobody_reads_any_more() {
+    let cases: [(&[&str], bool); 4] =
+        [(&[], false), (&["--json"], false), (&["--no-session"], false), (&[], true)];
+    for (options, is_disk_full) in cases {
+        let home = Home::new();
+        home.file("a.sh", "echo evil > .envrc; touch made.txt; echo one\n");
+        let mut command = home.command(&[&["exec", "--sandbox", "off"][..], options, &["a.sh"]].concat());
+        if is_disk_full {
+            command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        } else {
+            command.stdout(closed_pipe());
+        }
+        let done = output(&mut command);
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{options:?} {err}");
+        let told = "a.sh created .envrc: what a shell reads when it starts";
+        assert_eq!(err.matches(told).count(), 1, "{options:?} {err}");
+        if options == ["--no-session"] {
+            continue;
+        }
+        let id = home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
+        let done = home.run(&["sessions", "undo", &id, "--yes"]);
+        assert_eq!(done.code, Some(0), "{options:?} {}{}", done.out, done.err);
+        for name in [".envrc", "made.txt"] {
+            assert!(!home.work().join(name).exists(), "{options:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn no_file_is_lost_that_never_started_because_nobody_reads_any_more() {
+    let home = Home::new();
+    home.file("a.sh", "true\n");
+    home.file("b.sh", "true\n");
+    let mut command = home.command(&["exec", "--json", "--sandbox", "off", "a.sh", "b.sh"]);
+    assert_eq!(output(command.stdout(closed_pipe())).status.code(), Some(1));
+    let checked = home.run(&["sessions", "check"]);
+    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    assert!(checked.out.contains(": whole") && !checked.out.contains("LOST"), "{}", checked.out);
 }
 
 #[test]

@@ -319,6 +319,31 @@ fn an_interrupt_ends_the_run_and_no_other_begins() {
 }
 
 #[test]
+fn what_a_block_changed_is_told_although_its_reader_left_and_no_other_begins() {
+    let home = Home::new();
+    let reply = "```sh\necho evil > .envrc; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two\n\
+        while :; do sleep 0.1; done\n```\n\n```sh\ntouch ran\n```\n";
+    let server = ModelServer::start(vec![Answer::text(reply)]);
+    let url = format!("{}/v1", server.url());
+    let mut args = vec!["run", "hi", "--model", "openai/test", "--base-url", &url];
+    args.extend(["--approve", "all", "--sandbox", "off"]);
+    let mut command = home.command(&args);
+    let (reader, writer) = std::io::pipe().unwrap();
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    drop(command);
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(reader));
+    assert!(lines.any(|line| line.unwrap() == "  | one"));
+    drop(lines);
+    home.file("go", "");
+    let done = child.wait_with_output().unwrap();
+    let err = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{err}");
+    assert!(err.contains("block 1 created .envrc: what a shell reads when it starts"), "{err}");
+    assert!(!home.work().join("ran").exists());
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
 fn text_that_people_read() {
     let home = Home::new();
     let reply = "Evil \u{1b}]0;x\u{7}\n\n```sh\nprintf 'a\\033[2J\\nhint: b'; echo e >&2\n```\n";

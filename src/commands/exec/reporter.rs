@@ -68,6 +68,12 @@ impl TurnObserver for FileReporter<'_, '_> {
         }
     }
 
+    fn changes(&mut self, block: BlockId, report: &RunReport, state: &State) -> io::Result<()> {
+        let item = state.transcript.blocks.get(&block);
+        item.and_then(|item| path(&item.block))
+            .map_or(Ok(()), |path| write_changes(self.console.err, path, report))
+    }
+
     fn finish(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
         self.console.out.flush()?;
         self.console.err.flush()
@@ -250,15 +256,18 @@ impl<'a, 'c> FileReporter<'a, 'c> {
             }
             _ => {}
         }
-        let path = visible_line(path);
-        for line in change_lines(report) {
-            writeln!(err, "{path} {line}")?;
-        }
+        write_changes(err, path, report)?;
         if report.outcome != Outcome::Ok {
-            writeln!(err, "{path}: {}", end_text(report))?;
+            writeln!(err, "{}: {}", visible_line(path), end_text(report))?;
         }
         err.flush()
     }
+}
+
+/// Writes what a run changed that programs obey.
+fn write_changes(err: &mut dyn Write, path: &str, report: &RunReport) -> io::Result<()> {
+    let path = visible_line(path);
+    change_lines(report).iter().try_for_each(|line| writeln!(err, "{path} {line}"))
 }
 
 /// How many bytes a run printed.

@@ -128,11 +128,16 @@ const OTHER_BLOCK_HINT: &str = "--block N takes back what block N changed.";
 
 /// The changes of the named files, or all of them.
 fn wanted_changes<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {
-    if let Some(other) = files.iter().find(|file| !all.iter().any(|change| change.path == **file)) {
+    let is_of = |change: &UndoChange, file: &str| {
+        // The path of a folder ends with a slash, which need not be typed.
+        change.path.trim_end_matches('/') == file.trim_end_matches('/')
+    };
+    if let Some(other) = files.iter().find(|file| !all.iter().any(|change| is_of(change, file))) {
         let why = format!("the run did not change {}", visible_line(other));
         return Err(Failure::new(FailureClass::Usage, why).hint("Without --file all its changes are told."));
     }
-    Ok(all.iter().filter(|change| files.is_empty() || files.contains(&change.path)).collect())
+    let is_wanted = |change: &UndoChange| files.iter().any(|file| is_of(change, file));
+    Ok(all.iter().filter(|change| files.is_empty() || is_wanted(change)).collect())
 }
 
 fn print_changes(changes: &[&UndoChange], console: &mut Console<'_>) -> io::Result<()> {

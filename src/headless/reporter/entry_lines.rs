@@ -100,6 +100,7 @@ impl TurnReporter<'_> {
         for line in change_lines(report) {
             self.status(&format!("block {block} {line}"))?;
         }
+        self.changes_told = true;
         if report.receipt.not_stopped {
             self.status(&format!("block {block}: {}", running::MOVING))?;
         }
@@ -108,7 +109,9 @@ impl TurnReporter<'_> {
         }
         self.begin_line(UnfinishedLine::None)?;
         self.results(report)?;
-        self.status(&format!("block {block}: {}", end_text(report)))
+        self.status(&format!("block {block}: {}", end_text(report)))?;
+        self.changes_told = false;
+        Ok(())
     }
 
     fn results(&mut self, report: &RunReport) -> io::Result<()> {

@@ -3,6 +3,7 @@
 
 use crate::domain::Sha256;
 use crate::workspace::access::Access;
+use crate::workspace::changes::display_path;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -62,6 +63,16 @@ pub(super) struct PathChange {
     pub(super) path: PathBuf,
     pub(super) before: FileState,
     pub(super) after: FileState,
+}
+
+impl PathChange {
+    /// The path as it is shown: relative to the working folder if it lies in it, and that of a folder with a slash at
+    /// its end.
+    pub(super) fn display_path(&self, working: &Path) -> String {
+        let path = display_path(working, &self.path);
+        let shown = if self.after == FileState::Nothing { &self.before } else { &self.after };
+        if shown.is_folder() { path + "/" } else { path }
+    }
 }
 
 /// All that a run changed, in the order of the paths.

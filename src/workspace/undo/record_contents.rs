@@ -7,7 +7,6 @@ use super::record::{FileState, PathChange};
 use super::snapshot::state_of;
 use super::{TextPair, UndoStore, is_in_gone};
 use crate::domain::{Sha256, UndoChange, UndoState};
-use crate::workspace::changes::display_path;
 use std::io;
 use std::path::Path;
 
@@ -27,7 +26,7 @@ impl UndoStore {
         let changes = record.changes.iter().enumerate().filter(|(at, _)| record.is_listed(*at));
         let changes = changes.map(|(at, change)| UndoChange {
             number: u32::try_from(at).unwrap_or(u32::MAX),
-            path: display_path(&working, &change.path),
+            path: change.display_path(&working),
             change: change_word(change),
             bytes: if change.after == FileState::Nothing {
                 change.before.bytes()

@@ -98,6 +98,25 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, String> {
 }
 
 #[test]
+fn a_folder_in_which_nothing_is_listed_is_named_with_a_slash() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("left")).unwrap();
+    let record = fixture.run(|fixture| {
+        fs::create_dir_all(fixture.at("e/f")).unwrap();
+        fs::remove_dir(fixture.at("left")).unwrap();
+        symlink("e", fixture.at("l")).unwrap();
+    });
+    let done = UndoState::Done;
+    let expected = [("e/f/", "created", done), ("l", "created", done), ("left/", "deleted", done)];
+    assert_eq!(fixture.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
+    let done = fixture.store.restore(record, &[], UndoKind::Undo).unwrap();
+    let mut paths: Vec<_> = done.into_iter().map(|file| file.path).collect();
+    paths.sort();
+    assert_eq!(paths, ["e/f/", "l", "left/"]);
+    assert!(fixture.at("left").is_dir() && !fixture.at("e").exists());
+}
+
+#[test]
 fn what_a_run_did_is_taken_back_and_made_again() {
     let mut fixture = UndoFixture::new();
     for name in ["a", "sub/b", "sub/deep/c", "run.sh"] {
