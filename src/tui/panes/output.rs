@@ -278,7 +278,7 @@ impl OutputPane {
         self.area
     }
 
-    /// The whole output as text, for copying; if the run printed nothing, its value.
+    /// The output as text, for copying, with a line where bytes are missing; if the run printed nothing, its value.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
         let (_, run) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none())?;
         let captured = match (&run.ended, &state.live.run) {
