@@ -148,6 +148,9 @@ impl Output {
     }
 
     fn words(&self) -> String {
+        if self.is_missing {
+            return "... lines left out, nobody counted how many ...".to_owned();
+        }
         let s = if self.kept.dropped_rows() == 1 { "" } else { "s" };
         format!("... {} line{s} left out ...", grouped(self.kept.dropped_rows()))
     }

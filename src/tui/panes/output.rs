@@ -140,6 +140,9 @@ impl OutputPane {
     pub(crate) fn note_gap(&mut self, run: RunId) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
             self.output.note_gap();
+            // The line about left-out lines may be among these, and no longer tells a number.
+            self.wrapped.clear();
+            self.changes += 1;
         }
     }
 
