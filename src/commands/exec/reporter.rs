@@ -53,6 +53,8 @@ pub(super) struct FileReporter<'a, 'c> {
     kept: Retention,
     printed: PrintedText,
     began: Instant,
+    /// Whether each stream goes to a terminal.
+    is_seen: [bool; 2],
     /// What was shown of the output of the current run, of each stream.
     shown: [ShownOutput; 2],
     /// The class of the first run that did not end well.
@@ -77,7 +79,17 @@ impl TurnObserver for FileReporter<'_, '_> {
 impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
         let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { console, json, kept, printed, began, shown: [ShownOutput::default(); 2], failed: None }
+        let is_seen = [io::stdout().is_terminal(), io::stderr().is_terminal()];
+        Self {
+            console,
+            json,
+            kept,
+            printed,
+            began,
+            is_seen,
+            shown: [ShownOutput::default(); 2],
+            failed: None,
+        }
     }
 
     /// The class of the first run that did not end well.
@@ -127,7 +139,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         if self.json {
             return Ok(());
         }
-        let is_seen = self.line_time(chunk.stream).is_some();
+        let is_seen = self.is_seen[chunk.stream as usize];
         let kept = state.transcript.run(run).map_or(0, |(_, run)| run.terms.limits.output_kept_bytes);
         let shown = &mut self.shown[chunk.stream as usize];
         shown.printed = shown.printed.saturating_add(chunk.skipped).saturating_add(chunk.bytes.len() as u64);
@@ -157,10 +169,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     /// The time with which overwritten lines (progress bars) are shortened, on a terminal only: a file or a pipe gets
     /// everything.
     fn line_time(&self, stream: Stream) -> Option<u64> {
-        let is_seen = match stream {
-            Stream::Stdout => io::stdout().is_terminal(),
-            Stream::Stderr => io::stderr().is_terminal(),
-        };
+        let is_seen = self.is_seen[stream as usize];
         is_seen.then(|| u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
@@ -239,16 +248,13 @@ impl<'a, 'c> FileReporter<'a, 'c> {
             }
         }
         let shown: u64 = std::mem::take(&mut self.shown).iter().map(|shown| shown.bytes).sum();
-        match (&report.blob, &self.kept) {
-            (Some(blob), Retention::Session(_)) => {
-                let is_whole = terms.is_some_and(|t| printed_bytes(report) <= t.limits.output_file_bytes);
-                let file = visible_line(&blob.to_string_lossy());
-                writeln!(err, "{}", saving::output_in(&file, is_whole))?;
-            }
-            _ if printed_bytes(report) > shown => {
-                writeln!(err, "{}", saving::left_out(printed_bytes(report) - shown))?;
-            }
-            _ => {}
+        if report.printed_bytes() > shown {
+            writeln!(err, "{}", saving::left_out(report.printed_bytes() - shown))?;
+        }
+        if let (Some(blob), Retention::Session(_)) = (&report.blob, &self.kept) {
+            let is_whole = terms.is_some_and(|terms| report.has_all_output(&terms.limits));
+            let file = visible_line(&blob.to_string_lossy());
+            writeln!(err, "{}", saving::output_in(&file, is_whole))?;
         }
         let path = visible_line(path);
         for line in change_lines(report) {
@@ -261,11 +267,6 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     }
 }
 
-/// How many bytes a run printed.
-fn printed_bytes(report: &RunReport) -> u64 {
-    report.output.total(Stream::Stdout).saturating_add(report.output.total(Stream::Stderr))
-}
-
 /// The path of a named file; `None` for an image that is fetched for one.
 fn path(block: &Block) -> Option<&str> {
     block.origin.note.as_deref().filter(|_| matches!(block.kind, BlockKind::Code { .. }))
@@ -274,4 +275,38 @@ fn path(block: &Block) -> Option<&str> {
 /// The image that a block fetches.
 fn image(block: &Block) -> Option<&str> {
     matches!(block.kind, BlockKind::Pull { .. }).then(|| block.current().source.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    /// What a run shows on both streams: its pieces, each with the number of bytes that were left out before it, and
+    /// what follows at its end.
+    fn shown(is_seen: bool, chunks: &[(Stream, &str, u64)], report: &RunReport) -> (String, String) {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut console = Console { out: &mut out, err: &mut err };
+        let mut reporter = FileReporter::new(&mut console, false, Retention::Session(None));
+        reporter.is_seen = [is_seen; 2];
+        for (stream, text, skipped) in chunks {
+            let chunk = Chunk { stream: *stream, bytes: text.as_bytes().to_vec(), skipped: *skipped };
+            reporter.output(RunId(1), &chunk, &State::default()).unwrap();
+        }
+        reporter.text("a.sh", Some(&samples::terms()), report).unwrap();
+        (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn what_is_missing_is_told_and_where_all_of_it_is() {
+        let mut report = RunReport::bare(Outcome::Ok);
+        report.output.push(Stream::Stdout, b"a\n");
+        report.output.skip(Stream::Stdout, 7);
+        report.output.push(Stream::Stdout, b"z\n");
+        report.blob = Some("/s/run-1.out".into());
+        let chunks = [(Stream::Stdout, "a\n", 0), (Stream::Stdout, "z\n", 7)];
+        let (out, err) = shown(false, &chunks, &report);
+        assert_eq!(out, "a\nz\n");
+        assert_eq!(err, format!("{}\n{}\n", saving::left_out(7), saving::output_in("/s/run-1.out", true)));
+    }
 }
