@@ -95,6 +95,7 @@ pub use notice::Notice;
 pub(crate) use opinion::Risk;
 pub use opinion::{Opinion, OpinionReply};
 pub(crate) use output_buffer::StreamEnds;
+pub(crate) use output_buffer::gap::OutputPart;
 pub use output_buffer::{OutputBuffer, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pen::Pen;

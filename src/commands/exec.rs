@@ -2,9 +2,10 @@
 //! same.
 //!
 //! All files are read before the first one runs, so that exactly the named text runs. Engine and driver carry out the
-//! runs as in every session; `reporter` shows them.
+//! runs as in every session; `reporter` shows them, on the `streams`.
 
 mod reporter;
+mod streams;
 
 use super::{Console, input};
 use crate::cli::ExecArgs;

@@ -1,6 +1,9 @@
 //! Bounded output: keeps the first quarter of each stream's allowance and the tail, and counts what is dropped between.
 //!
-//! The pieces of both streams keep their order, so that a view can show them as they arrived.
+//! The pieces of both streams keep their order, so that a view can show them as they arrived; `gap` tells
+//! where bytes are missing in them.
+
+pub(crate) mod gap;
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -141,14 +144,9 @@ impl OutputBuffer {
         })
     }
 
-    /// What is kept of one stream, head and tail together.
+    /// What is kept of one stream, head and tail together, without a sign of what is missing between them.
     pub fn bytes(&self, stream: Stream) -> Vec<u8> {
         self.kept(stream).pieces().flat_map(|p| p.bytes.iter().copied()).collect()
-    }
-
-    /// What is kept of both streams, in the order in which it came.
-    pub(crate) fn in_order(&self) -> Vec<u8> {
-        self.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect()
     }
 
     /// The kept head of one stream; `dropped` bytes are missing behind it.

@@ -17,7 +17,10 @@ impl Engine {
             RunEvent::Started => {
                 run.started = true;
             }
-            RunEvent::Output(chunk) => run.output.push(chunk.stream, &chunk.bytes),
+            RunEvent::Output(chunk) => {
+                run.output.skip(chunk.stream, chunk.skipped);
+                run.output.push(chunk.stream, &chunk.bytes);
+            }
             RunEvent::Screen(screen) => run.screen = Some(screen),
             RunEvent::Asks(asks) => run.asks = asks,
             RunEvent::Counts(what) => (run.counted, run.counted_from) = (what, (now, run.cpu_ms)),

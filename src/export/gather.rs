@@ -199,13 +199,14 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
     }
 }
 
-/// The output, joined into pieces of one stream each, so that a character cut between two chunks is whole again.
+/// The output, joined into pieces of one stream each, so that a character cut between two chunks is whole again. A line
+/// of its own says where bytes are missing.
 fn printed_streams(report: &RunReport) -> Vec<StreamText> {
     let mut stretches: Vec<(crate::domain::Stream, Vec<u8>)> = Vec::new();
-    for piece in report.output.pieces() {
+    for (stream, bytes) in report.output.marked_pieces() {
         match stretches.last_mut() {
-            Some((stream, bytes)) if *stream == piece.stream => bytes.extend_from_slice(&piece.bytes),
-            _ => stretches.push((piece.stream, piece.bytes.clone())),
+            Some((last, all)) if *last == stream => all.extend_from_slice(&bytes),
+            _ => stretches.push((stream, bytes.into_owned())),
         }
     }
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

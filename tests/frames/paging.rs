@@ -215,6 +215,38 @@ fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_ba
     assert!(drawn(&mut empty.opened((100, 30)), 100, 30).contains("Nothing was printed."));
 }
 
+/// The pager after `x`, with an output that is in no file.
+fn opened_with(run: impl FnOnce(&mut Scene)) -> String {
+    let mut scene = Scene::asked();
+    run(&mut scene);
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    drawn(&mut scene, 100, 30);
+    scene.press(&["x"]);
+    drawn(&mut scene, 100, 30)
+}
+
+#[test]
+fn a_part_of_an_output_is_not_called_all_of_it() {
+    let printing = |limit: u64| {
+        let mut cut = report("", 800);
+        cut.output = OutputBuffer::new(limit);
+        cut.output.push(Stream::Stdout, b"12\n4554x\n45543\nend\n");
+        opened_with(|scene| {
+            scene.ran(1, 100, "total 12\n");
+            scene.ran_with(2, cut);
+            scene.reply("Done.");
+        })
+    };
+    let all = printing(100);
+    assert!(all.contains("[All output of block 2]") && all.contains("4554x"), "{all}");
+    let cut = printing(16);
+    assert!(cut.contains("[What is kept of the output of block 2]"), "{cut}");
+    assert!(cut.contains("... 3 bytes of output not kept ...") && !cut.contains("4x"), "{cut}");
+    let goes_on = opened_with(|scene| scene.running(1, "one\n", 500));
+    assert!(goes_on.contains("[What is kept of the output of block 1]"), "{goes_on}");
+}
+
 #[test]
 fn it_opens_at_every_size() {
     snapshots("21_pager_text", || {

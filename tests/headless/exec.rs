@@ -387,6 +387,19 @@ fn text_output_goes_where_it_belongs() {
 }
 
 #[test]
+fn own_words_do_not_stand_behind_an_unfinished_line() {
+    let home = Home::new();
+    let run = |name: &str, text: &str| {
+        home.file(name, text);
+        home.run(&["exec", "--sandbox", "off", name])
+    };
+    assert_eq!(run("a.py", "print('abc', end='')\n6 * 7\n").out, "abc\n42\n");
+    let done = run("v.sh", "printf oops >&2; exit 3\n");
+    assert!(done.err.starts_with("oops\nv.sh: failed, exit 3"), "{}", done.err);
+    assert_eq!(run("u.sh", "printf abc\n").out, "abc");
+}
+
+#[test]
 fn a_pipe_gets_all_of_a_flood_in_its_order() {
     let home = Home::new();
     std::fs::create_dir_all(home.sayso()).unwrap();

@@ -53,6 +53,26 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 
+/// `seq` prints lines of six digits; what is kept of them ends and begins within lines.
+#[test]
+fn where_output_is_missing_no_line_is_joined_from_two() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "limits.output = 65536\n").unwrap();
+    home.exec("a.sh", "seq 100000 199999\n", &[]);
+    let id = id(&home.session_file());
+    for args in [&["sessions", "show", &*id][..], &["sessions", "export", &*id, "--format", "md"]] {
+        let done = home.run(args);
+        let lines: Vec<&str> =
+            done.out.lines().map(|line| line.trim_start().trim_start_matches("| ")).collect();
+        let is_number = |line: &str| !line.is_empty() && line.chars().all(|c| c.is_ascii_digit());
+        let numbers: Vec<&str> = lines.iter().copied().filter(|line| is_number(line)).collect();
+        assert!(numbers.len() > 9_000 && numbers.iter().all(|line| line.len() <= 6), "{args:?}");
+        let mark = "... 634,464 bytes of output not kept ...";
+        assert_eq!(lines.iter().filter(|line| **line == mark).count(), 1, "{args:?}");
+    }
+}
+
 /// Runs these files in a session, exports it under this name and runs the export; returns what both printed.
 fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) {
     let home = Home::new();

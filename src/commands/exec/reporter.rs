@@ -1,5 +1,6 @@
 //! Shows the runs of `sayso exec`: one JSON object per line, or the program's output as it arrives and how it ended.
 
+use super::streams::OutputStreams;
 use crate::commands::{Console, check};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{Visible, visible, visible_line};
@@ -9,14 +10,12 @@ use crate::domain::{
 };
 use crate::driver::Notification;
 use crate::engine::State;
-use crate::engine::printed_text::PrintedText;
 use crate::engine::transcript::BlockItem;
 use crate::headless::{Ending, TurnObserver, change_lines, end_text, json, shapes};
 use crate::report::FailureClass;
 use serde_json::{Map, Value, json};
-use std::io::{self, IsTerminal as _, Write};
+use std::io;
 use std::path::Path;
-use std::time::Instant;
 
 /// What is kept after all files have run.
 pub(super) enum Retention {
@@ -48,11 +47,9 @@ struct ShownOutput {
 
 /// Shows files while they run.
 pub(super) struct FileReporter<'a, 'c> {
-    console: &'a mut Console<'c>,
+    streams: OutputStreams<'a, 'c>,
     json: bool,
     kept: Retention,
-    printed: PrintedText,
-    began: Instant,
     /// What was shown of the output of the current run, of each stream.
     shown: [ShownOutput; 2],
     /// The class of the first run that did not end well.
@@ -70,20 +67,22 @@ impl TurnObserver for FileReporter<'_, '_> {
 
     fn changes(&mut self, block: BlockId, report: &RunReport, state: &State) -> io::Result<()> {
         let item = state.transcript.blocks.get(&block);
-        item.and_then(|item| path(&item.block))
-            .map_or(Ok(()), |path| write_changes(self.console.err, path, report))
+        item.and_then(|item| path(&item.block)).map_or(Ok(()), |path| self.write_changes(path, report))
     }
 
-    fn finish(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
-        self.console.out.flush()?;
-        self.console.err.flush()
+    fn finish(&mut self, ending: &Ending, _: &State, _: &str) -> io::Result<()> {
+        if matches!(ending, Ending::Unsaved(_)) {
+            // The command tells this error.
+            self.streams.end_line(Stream::Stderr)?;
+        }
+        self.streams.flush()
     }
 }
 
 impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
-        let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { console, json, kept, printed, began, shown: [ShownOutput::default(); 2], failed: None }
+        let streams = OutputStreams::new(console);
+        Self { streams, json, kept, shown: [ShownOutput::default(); 2], failed: None }
     }
 
     /// The class of the first run that did not end well.
@@ -100,7 +99,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
             }
             Entry::Approved { block, .. } => {
                 let Some(image) = item(block).and_then(|item| image(&item.block)) else { return Ok(()) };
-                writeln!(self.console.err, "fetching {}", visible_line(image))
+                writeln!(self.streams.own_line(Stream::Stderr)?, "fetching {}", visible_line(image))
             }
             Entry::Ran { block, report, .. } => item(block).map_or(Ok(()), |item| {
                 let terms = item.runs.last().map(|run| &*run.terms);
@@ -118,7 +117,11 @@ impl<'a, 'c> FileReporter<'a, 'c> {
 
     fn findings(&mut self, path: &str, review: &Review) -> io::Result<()> {
         for finding in review.findings.iter().filter(|f| f.severity >= Severity::Medium) {
-            writeln!(self.console.err, "{}", check::finding_line(Path::new(path), finding))?;
+            writeln!(
+                self.streams.own_line(Stream::Stderr)?,
+                "{}",
+                check::finding_line(Path::new(path), finding)
+            )?;
         }
         Ok(())
     }
@@ -126,14 +129,16 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     /// Writes output as it arrives, each stream to its own, so that they can be told apart and piped.
     fn output(&mut self, run: RunId, chunk: &Chunk, state: &State) -> io::Result<()> {
         if state.transcript.run(run).is_some_and(|(item, _)| image(&item.block).is_some()) {
-            let now = self.line_time(chunk.stream);
-            let text = self.printed.push(chunk.stream, &chunk.bytes, now);
-            return text.lines().try_for_each(|line| writeln!(self.console.err, "  {}", visible_line(line)));
+            let text = self.streams.text(chunk.stream, &chunk.bytes);
+            for line in text.lines() {
+                writeln!(self.streams.own_line(Stream::Stderr)?, "  {}", visible_line(line))?;
+            }
+            return Ok(());
         }
         if self.json {
             return Ok(());
         }
-        let is_seen = self.line_time(chunk.stream).is_some();
+        let is_seen = self.streams.is_seen[chunk.stream as usize];
         let kept = state.transcript.run(run).map_or(0, |(_, run)| run.terms.limits.output_kept_bytes);
         let shown = &mut self.shown[chunk.stream as usize];
         shown.printed = shown.printed.saturating_add(chunk.skipped).saturating_add(chunk.bytes.len() as u64);
@@ -152,22 +157,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
 
     fn print(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         self.shown[stream as usize].bytes += bytes.len() as u64;
-        let now = self.line_time(stream);
-        let text = self.printed.push(stream, bytes, now);
-        let console = &mut *self.console;
-        let out = if stream == Stream::Stdout { &mut console.out } else { &mut console.err };
-        write!(out, "{}", Visible(&text))?;
-        out.flush()
-    }
-
-    /// The time with which overwritten lines (progress bars) are shortened, on a terminal only: a file or a pipe gets
-    /// everything.
-    fn line_time(&self, stream: Stream) -> Option<u64> {
-        let is_seen = match stream {
-            Stream::Stdout => io::stdout().is_terminal(),
-            Stream::Stderr => io::stderr().is_terminal(),
-        };
-        is_seen.then(|| u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
+        self.streams.print(stream, bytes)
     }
 
     fn write_end(&mut self, item: &BlockItem, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
@@ -210,69 +200,62 @@ impl<'a, 'c> FileReporter<'a, 'c> {
                 object.insert("session".into(), Value::Null)
             }
         };
-        json::write_line(self.console.out, &Value::Object(object))
+        json::write_line(self.streams.own_line(Stream::Stdout)?, &Value::Object(object))
     }
 
-    /// Shows what remains after the output itself.
+    /// Shows what remains of the output, and what follows it.
     fn text(&mut self, path: &str, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let shown = self.shown[stream as usize];
             if shown.mode == ShowMode::AtTheEnd {
                 self.print(stream, &report.output.behind(stream, shown.bytes))?;
             }
+            self.streams.finish(stream)?;
         }
-        let [rest_out, rest_err] = [Stream::Stdout, Stream::Stderr].map(|stream| {
-            let now = self.line_time(stream);
-            self.printed.finish(stream, now)
-        });
-        let Console { out, err } = &mut *self.console;
-        write!(out, "{}", Visible(&rest_out))?;
-        write!(err, "{}", Visible(&rest_err))?;
         if let Some(value) = &report.value {
-            writeln!(out, "{}", Visible(value))?;
+            writeln!(self.streams.own_line(Stream::Stdout)?, "{}", Visible(value))?;
         }
-        out.flush()?;
+        self.streams.flush()?;
         if let Some(error) = &report.error {
-            writeln!(err, "{}", visible(error.traceback.trim_end()))?;
+            writeln!(self.streams.own_line(Stream::Stderr)?, "{}", visible(error.traceback.trim_end()))?;
         }
+        let is_kept = matches!(self.kept, Retention::Session(_));
         for image in report.all_images() {
             let (name, file) = (visible_line(&image.name), visible_line(&image.path.to_string_lossy()));
-            match self.kept {
-                Retention::Session(_) => writeln!(err, "image {file} ({}x{})", image.width, image.height)?,
-                Retention::Nothing => {
-                    writeln!(err, "{}", saving::image_gone(&name, image.width, image.height))?;
-                }
-            }
+            let (width, height) = (image.width, image.height);
+            let line = if is_kept {
+                format!("image {file} ({width}x{height})")
+            } else {
+                saving::image_gone(&name, width, height)
+            };
+            writeln!(self.streams.own_line(Stream::Stderr)?, "{line}")?;
         }
         let shown: u64 = std::mem::take(&mut self.shown).iter().map(|shown| shown.bytes).sum();
-        match (&report.blob, &self.kept) {
-            (Some(blob), Retention::Session(_)) => {
-                let is_whole = terms.is_some_and(|t| printed_bytes(report) <= t.limits.output_file_bytes);
-                let file = visible_line(&blob.to_string_lossy());
-                writeln!(err, "{}", saving::output_in(&file, is_whole))?;
-            }
-            _ if printed_bytes(report) > shown => {
-                writeln!(err, "{}", saving::left_out(printed_bytes(report) - shown))?;
-            }
-            _ => {}
+        if report.printed_bytes() > shown {
+            let told = saving::left_out(report.printed_bytes() - shown);
+            writeln!(self.streams.own_line(Stream::Stderr)?, "{told}")?;
         }
-        write_changes(err, path, report)?;
+        if let Some(blob) = report.blob.as_ref().filter(|_| is_kept) {
+            let is_whole = terms.is_some_and(|terms| report.has_all_output(&terms.limits));
+            let file = visible_line(&blob.to_string_lossy());
+            writeln!(self.streams.own_line(Stream::Stderr)?, "{}", saving::output_in(&file, is_whole))?;
+        }
+        self.write_changes(path, report)?;
         if report.outcome != Outcome::Ok {
-            writeln!(err, "{}: {}", visible_line(path), end_text(report))?;
+            let (path, end) = (visible_line(path), end_text(report));
+            writeln!(self.streams.own_line(Stream::Stderr)?, "{path}: {end}")?;
         }
-        err.flush()
+        self.streams.flush()
     }
-}
 
-/// Writes what a run changed that programs obey.
-fn write_changes(err: &mut dyn Write, path: &str, report: &RunReport) -> io::Result<()> {
-    let path = visible_line(path);
-    change_lines(report).iter().try_for_each(|line| writeln!(err, "{path} {line}"))
-}
-
-/// How many bytes a run printed.
-fn printed_bytes(report: &RunReport) -> u64 {
-    report.output.total(Stream::Stdout).saturating_add(report.output.total(Stream::Stderr))
+    /// Writes what a run changed that programs obey.
+    fn write_changes(&mut self, path: &str, report: &RunReport) -> io::Result<()> {
+        let path = visible_line(path);
+        for line in change_lines(report) {
+            writeln!(self.streams.own_line(Stream::Stderr)?, "{path} {line}")?;
+        }
+        Ok(())
+    }
 }
 
 /// The path of a named file; `None` for an image that is fetched for one.
@@ -283,4 +266,67 @@ fn path(block: &Block) -> Option<&str> {
 /// The image that a block fetches.
 fn image(block: &Block) -> Option<&str> {
     matches!(block.kind, BlockKind::Pull { .. }).then(|| block.current().source.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    /// What a run shows on both streams: its pieces, each with the number of bytes that were left out before it, and
+    /// what follows at its end.
+    fn shown(is_seen: bool, chunks: &[(Stream, &str, u64)], report: &RunReport) -> (String, String) {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut console = Console { out: &mut out, err: &mut err };
+        let mut reporter = FileReporter::new(&mut console, false, Retention::Session(None));
+        reporter.streams.is_seen = [is_seen; 2];
+        for (stream, text, skipped) in chunks {
+            let chunk = Chunk { stream: *stream, bytes: text.as_bytes().to_vec(), skipped: *skipped };
+            reporter.output(RunId(1), &chunk, &State::default()).unwrap();
+        }
+        reporter.text("a.sh", Some(&samples::terms()), report).unwrap();
+        (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn what_is_missing_is_told_and_where_all_of_it_is() {
+        let mut report = RunReport::bare(Outcome::Ok);
+        report.output.push(Stream::Stdout, b"a\n");
+        report.output.skip(Stream::Stdout, 7);
+        report.output.push(Stream::Stdout, b"z\n");
+        report.blob = Some("/s/run-1.out".into());
+        let chunks = [(Stream::Stdout, "a\n", 0), (Stream::Stdout, "z\n", 7)];
+        let (out, err) = shown(false, &chunks, &report);
+        assert_eq!(out, "a\nz\n");
+        assert_eq!(err, format!("{}\n{}\n", saving::left_out(7), saving::output_in("/s/run-1.out", true)));
+    }
+
+    #[test]
+    fn own_words_begin_a_line() {
+        let report = |value: Option<&str>, outcome| RunReport {
+            value: value.map(str::to_owned),
+            ..RunReport::bare(outcome)
+        };
+        let printed = |text| [(Stream::Stdout, text, 0)];
+        let valued = report(Some("42"), Outcome::Ok);
+        let plain = report(None, Outcome::Ok);
+        for (text, is_seen, report, out) in [
+            ("abc", false, &valued, "abc\n42\n"),
+            ("abc\n", false, &valued, "abc\n42\n"),
+            ("", false, &valued, "42\n"),
+            // Where nothing of sayso's follows, a pipe gets exactly what the program printed.
+            ("abc", false, &plain, "abc"),
+            ("abc", true, &valued, "abc\n42\n"),
+            ("abc", true, &plain, "abc\n"),
+            ("abc\n", true, &plain, "abc\n"),
+            ("", true, &plain, ""),
+        ] {
+            assert_eq!(shown(is_seen, &printed(text), report).0, out, "{text:?} {is_seen}");
+        }
+        let failed = report(None, Outcome::Failed);
+        let own = format!("a.sh: {}\n", end_text(&failed));
+        for (text, err) in [("oops", format!("oops\n{own}")), ("oops\n", format!("oops\n{own}")), ("", own)] {
+            assert_eq!(shown(false, &[(Stream::Stderr, text, 0)], &failed), (String::new(), err));
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::KernelRef;
 use super::receipt::{FileChange, Receipt};
-use crate::domain::OutputBuffer;
 use crate::domain::visible::visible_line;
+use crate::domain::{Limits, OutputBuffer, Stream};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -161,6 +161,19 @@ impl RunReport {
             pictures: Vec::new(),
             kernel: KernelFate::None,
             cwd: None,
+        }
+    }
+
+    /// How many bytes it printed.
+    pub(crate) fn printed_bytes(&self) -> u64 {
+        self.output.total(Stream::Stdout).saturating_add(self.output.total(Stream::Stderr))
+    }
+
+    /// Whether all that it printed can be read: in its file, if there is one, else here.
+    pub(crate) fn has_all_output(&self, limits: &Limits) -> bool {
+        match &self.blob {
+            Some(_) => self.printed_bytes() <= limits.output_file_bytes,
+            None => [Stream::Stdout, Stream::Stderr].iter().all(|stream| self.output.dropped(*stream) == 0),
         }
     }
 

@@ -170,10 +170,16 @@ pub(crate) fn asked_form_aside(open: &str, choices: &str) -> String {
     format!("Kept. The recipe waits: {open} opens its form, {choices} goes to what else can be done.")
 }
 
-/// Bytes of a stream that are missing in the shown output.
-pub(crate) fn bytes_missing(bytes: &str, is_one: bool, stream: &str) -> String {
-    let s = if is_one { "" } else { "s" };
-    format!("... {bytes} byte{s} of {stream} not kept ...")
+/// Bytes of a stream that are missing in the output; the line stands in their place.
+pub(crate) fn bytes_missing(bytes: u64, stream: &str) -> String {
+    let s = if bytes == 1 { "" } else { "s" };
+    format!("... {} byte{s} of {stream} not kept ...", super::grouped(bytes))
+}
+
+/// The title of the pager with the output of a block. `is_whole`: nothing is missing in it, and nothing more comes.
+pub(crate) fn output_title(block: u32, is_whole: bool) -> String {
+    let what = if is_whole { "All output" } else { "What is kept of the output" };
+    format!("{what} of block {block}")
 }
 
 /// Where keys are kept, told while the person chooses a provider.

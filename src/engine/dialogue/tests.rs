@@ -690,6 +690,17 @@ fn what_a_run_tells_is_shown_while_it_lasts() {
     assert_eq!(run.output.bytes(Stream::Stdout), b"one\n");
 }
 
+#[test]
+fn what_came_too_fast_is_missing_in_what_is_shown_of_a_run() {
+    let mut d = replied(ONE);
+    d.begins(1, 1);
+    d.prints("1\n4554");
+    let chunk = crate::domain::Chunk { stream: Stream::Stdout, bytes: b"3\n".to_vec(), skipped: 7 };
+    d.ran(1, RunEvent::Output(chunk));
+    let output = d.state().live.run.clone().unwrap().output;
+    assert_eq!(output.in_order(), b"1\n4554\n... 7 bytes of output not kept ...\n3\n");
+}
+
 // Stopping.
 
 #[test]

@@ -15,7 +15,8 @@ mod tests;
 
 use super::glyphs::{self, Spans, Strictness};
 use super::pen;
-use crate::domain::{OutputBuffer, Stream};
+use crate::domain::sentences::saving;
+use crate::domain::{OutputBuffer, OutputPart, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
@@ -52,30 +53,12 @@ impl Output {
     /// Builds the lines from what was kept of a run. A note marks where output is missing.
     pub(crate) fn of(captured: &OutputBuffer) -> Self {
         let mut output = Self::default();
-        let mut gaps = [Stream::Stdout, Stream::Stderr].map(|stream| {
-            let dropped = captured.dropped(stream);
-            (dropped > 0).then_some((captured.limit() / 4, dropped))
-        });
-        for piece in captured.pieces() {
-            let [out, err] = &mut gaps;
-            let gap = if piece.stream == Stream::Stdout { out } else { err };
-            let mut bytes = piece.bytes.as_slice();
-            if let Some((left, dropped)) = gap {
-                let (before, behind) = bytes.split_at(bytes.len().min(*left));
-                *left -= before.len();
-                bytes = behind;
-                output.push(piece.stream, before);
-                if behind.is_empty() {
-                    continue;
+        for part in captured.parts() {
+            match part {
+                OutputPart::Kept(piece) => {
+                    output.push(piece.stream, &piece.bytes);
                 }
-                output.missing(piece.stream, *dropped);
-                *gap = None;
-            }
-            output.push(piece.stream, bytes);
-        }
-        for (stream, gap) in [Stream::Stdout, Stream::Stderr].into_iter().zip(gaps) {
-            if let Some((_, dropped)) = gap {
-                output.missing(stream, dropped);
+                OutputPart::Missing(stream, bytes) => output.missing(stream, bytes),
             }
         }
         output
@@ -165,6 +148,9 @@ impl Output {
     }
 
     fn words(&self) -> String {
+        if self.is_missing {
+            return "... lines left out, nobody counted how many ...".to_owned();
+        }
         let s = if self.kept.dropped_rows() == 1 { "" } else { "s" };
         format!("... {} line{s} left out ...", grouped(self.kept.dropped_rows()))
     }
@@ -189,9 +175,7 @@ impl Output {
     fn missing(&mut self, stream: Stream, bytes: u64) {
         self.end(stream);
         self.is_missing = true;
-        let name = if stream == Stream::Stdout { "output" } else { "error output" };
-        let note = crate::domain::sentences::saving::bytes_missing(&grouped(bytes), bytes == 1, name);
-        self.kept.add(OutputRow::note(note));
+        self.kept.add(OutputRow::note(saving::bytes_missing(bytes, stream.name())));
         *self.cursor(stream) = Cursor::default();
     }
 

@@ -140,6 +140,9 @@ impl OutputPane {
     pub(crate) fn note_gap(&mut self, run: RunId) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
             self.output.note_gap();
+            // The line about left-out lines may be among these, and no longer tells a number.
+            self.wrapped.clear();
+            self.changes += 1;
         }
     }
 
@@ -278,7 +281,7 @@ impl OutputPane {
         self.area
     }
 
-    /// The whole output as text, for copying; if the run printed nothing, its value.
+    /// The output as text, for copying, with a line where bytes are missing; if the run printed nothing, its value.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
         let (_, run) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none())?;
         let captured = match (&run.ended, &state.live.run) {

@@ -2,7 +2,7 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
-use crate::domain::sentences::sandbox;
+use crate::domain::sentences::{sandbox, saving};
 use crate::driver::Job;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Command, State, kernels};
@@ -242,10 +242,12 @@ impl Screen {
         }
     }
 
-    /// Shows all output in the pager.
+    /// Shows all output in the pager, or what is kept of it.
     fn page_output(&mut self, item: &BlockItem, run: &RunItem, state: &State) {
-        let title = format!("All output of block {}", item.block.id);
-        let blob = run.ended.as_ref().and_then(|(_, report)| report.blob.clone());
+        let report = run.ended.as_ref().map(|(_, report)| report);
+        let is_whole = report.is_some_and(|report| report.has_all_output(&run.terms.limits));
+        let title = saving::output_title(item.block.id.0, is_whole);
+        let blob = report.and_then(|report| report.blob.clone());
         let what = match blob {
             Some(path) => PagerText::File(path),
             None if run.unloaded_output().is_some() => {

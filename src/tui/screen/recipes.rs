@@ -240,7 +240,7 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
         };
     }
     let of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
-    let errors = of(report.output.bytes(Stream::Stderr));
+    let errors = of(report.output.only_stream(Stream::Stderr).in_order());
     let text = if errors.trim().is_empty() { of(report.output.in_order()) } else { errors };
     let told = tail(&text, MAX_ERROR_BYTES);
     let how = report.outcome.label();

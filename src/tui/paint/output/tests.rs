@@ -199,6 +199,16 @@ fn where_a_part_is_missing_no_number_of_lines_is_told() {
     output.note_gap();
     output.push(Stream::Stdout, b"c\n");
     assert_eq!(output.printed_lines(), None);
+    assert_eq!(texts(&output), ["a", "b", "c"]);
+
+    let told = "... lines left out, nobody counted how many ...";
+    let mut output = printed("x\n".repeat(20_000));
+    output.note_gap();
+    assert_eq!((output.text(2_000).as_str(), &*output.printed(2_000)), (told, told));
+    assert_eq!(plain_text(&output.line(2_000, &theme())), told);
+    let mut captured = OutputBuffer::new(1 << 20);
+    captured.push(Stream::Stdout, "x\n".repeat(1 << 20).as_bytes());
+    assert_eq!(Output::of(&captured).text(2_000), told);
 }
 
 #[test]

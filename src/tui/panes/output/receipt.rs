@@ -184,10 +184,11 @@ fn loading_text(away: OutputAway) -> String {
 
 /// How much of the output was not kept.
 fn dropped_rows(report: &RunReport, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
+    let parts: Vec<String> = [Stream::Stdout, Stream::Stderr]
+        .map(|stream| (report.output.dropped(stream), stream.name()))
         .into_iter()
-        .filter(|(stream, _)| report.output.dropped(*stream) > 0)
-        .map(|(stream, name)| format!("{} of {name} not shown", words::size(report.output.dropped(stream))))
+        .filter(|(dropped, _)| *dropped > 0)
+        .map(|(dropped, name)| format!("{} of {name} not shown", words::size(dropped)))
         .collect();
     if parts.is_empty() {
         return Vec::new();
