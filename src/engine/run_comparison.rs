@@ -175,6 +175,7 @@ impl Comparer {
         let name = part.as_str();
         found.gaps.push(match lines {
             0 => format!("nothing of {name} was compared: it is too long, or its file is gone"),
+            1 => format!("of {name} only the first line was compared: it is too long"),
             lines => format!("of {name} the first {lines} lines were compared: it is too long"),
         });
     }

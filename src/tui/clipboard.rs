@@ -5,6 +5,7 @@
 //! they took. Choosing a method is pure; only [`copy`] starts programs.
 
 use crate::launch::{Launcher, Start};
+use crate::text::number::counted;
 use std::fmt;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -82,7 +83,7 @@ pub(crate) enum CopyResult {
 
 impl fmt::Display for CopyResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |lines: usize| if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") };
+        let count = |lines: usize| counted(lines, "line");
         match self {
             CopyResult::Confirmed { lines } => write!(f, "Copied {}.", count(*lines)),
             CopyResult::Send { lines, .. } => {

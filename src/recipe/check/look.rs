@@ -8,6 +8,7 @@ use crate::domain::{Answers, BlockKind, Language, Outcome};
 use crate::recipe::FactRequest;
 use crate::recipe::scripts;
 use crate::recipe::view::{View, ended_run};
+use crate::text::number::counted;
 
 const SHOWN: &str = "shown";
 const FAILED: &str = "failed";
@@ -65,7 +66,7 @@ impl Check for ShownFacts {
             }
             OwnRun::Ran(_, report) => {
                 let lines = printed(report).lines().count();
-                judge(SHOWN, if lines == 1 { "1 line".into() } else { format!("{lines} lines") })
+                judge(SHOWN, counted(lines, "line"))
             }
         }
     }
