@@ -9,6 +9,9 @@
 //! - an answer of the terminal after the letter proves that nothing else was typed (`guard/held_key.rs`);
 //! - for an approval, every row has been on screen (`guard/seen_rows.rs`).
 //!
+//! What an overlay holds (a typed text, a chosen row) is taken only by a key that is no part of a paste; where that
+//! approves the block, its word has to be typed.
+//!
 //! The guard knows neither key bindings nor views: the screen tells it what a key would do, and *every* key passes
 //! through it, whatever has the focus.
 

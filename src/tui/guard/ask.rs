@@ -142,6 +142,13 @@ impl GuardedAction {
 pub(crate) enum KeyClass {
     /// A letter in a text field.
     Text,
+    /// A letter in the field for the word that approves the block on screen: it has to be typed.
+    TypedWord,
+    /// Take what an overlay holds: the text in its field, the chosen row.
+    Accept {
+        /// Whether that approves the block on screen.
+        approves: bool,
+    },
     /// Decide about the block on screen: only with the focus in Code, in the review state.
     Decision(Verb),
     /// Spend, send, start or delete something in the place with this number ([`super::Guard::set_scope`]).

@@ -20,9 +20,12 @@ impl Guard {
         let was_held = self.held.take().is_some();
         let visited = self.visited.take();
         match (class, typed(key)) {
-            (KeyClass::Text, _) => {
-                self.typing.end();
+            (KeyClass::Text | KeyClass::TypedWord, _) => {
+                self.typing.note_text();
                 self.restart(at);
+                if class == KeyClass::TypedWord && context.burst {
+                    return KeyOutcome::Refused(RefusalReason::Paste);
+                }
                 KeyOutcome::Pass
             }
             (KeyClass::Go { there, token }, _) => {
@@ -80,7 +83,13 @@ impl Guard {
                 self.restart(at);
                 KeyOutcome::Pass
             }
-            KeyClass::Opener | KeyClass::Other | KeyClass::Stop | KeyClass::Text | KeyClass::Go { .. } => {
+            KeyClass::Accept { approves } => self.accept(approves, context, at),
+            KeyClass::Opener
+            | KeyClass::Other
+            | KeyClass::Stop
+            | KeyClass::Text
+            | KeyClass::TypedWord
+            | KeyClass::Go { .. } => {
                 self.restart(at);
                 KeyOutcome::Pass
             }
@@ -104,6 +113,7 @@ impl Guard {
                 KeyOutcome::Refused(self.unconfirmed_refusal(class).unwrap_or(why))
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => self.decision(class, true, at),
+            KeyClass::Accept { approves } => self.accept(approves, context, at),
             _ => {
                 self.restart(at);
                 KeyOutcome::Pass
@@ -128,6 +138,15 @@ impl Guard {
                 KeyOutcome::Held
             }
         }
+    }
+
+    /// A key that takes what an overlay holds. A paste that ends in a line end types the text and takes it at once.
+    fn accept(&mut self, approves: bool, context: KeyContext, at: Instant) -> KeyOutcome {
+        self.restart(at);
+        if self.typing.is_behind_text() || (approves && context.burst) {
+            return KeyOutcome::Refused(RefusalReason::Paste);
+        }
+        KeyOutcome::Pass
     }
 
     /// Takes the letters in a row as text.
