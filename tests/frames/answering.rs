@@ -1,4 +1,4 @@
-//! Overlays that take an answer: text that comes all at once.
+//! Overlays that take an answer: text that comes all at once, and a window that changes while one is open.
 
 use super::behaviour::ready;
 use super::drawn;
@@ -50,6 +50,17 @@ fn opened(severity: Severity) -> Scene {
 /// The key that opens it.
 fn key_of(severity: Severity) -> &'static str {
     if severity == Severity::High { "a" } else { "A" }
+}
+
+/// Answers it as a person does: types the word, or marks a rule and confirms it.
+fn answered(scene: &mut Scene, severity: Severity) -> Vec<Command> {
+    if severity == Severity::High {
+        scene.type_text("run");
+        return engine_commands(&scene.press(&["enter"]));
+    }
+    decide(scene, "1");
+    scene.pass(1_000);
+    decide(scene, "A")
 }
 
 /// Keys that arrive all at once, as from a terminal that does not mark a paste.
@@ -112,6 +123,24 @@ fn a_line_end_that_is_pasted_behind_text_takes_no_answer() {
     assert!(leaves(&scene.press(&["enter"])));
 }
 
+#[test]
+fn another_width_locks_an_open_answer_until_all_is_seen_again() {
+    for severity in [Severity::High, Severity::Info] {
+        let mut scene = acted((80, 24), || opened(severity));
+        drawn(&mut scene, 60, 14);
+        assert!(note(&scene).starts_with("Width changed: 1 line"), "{severity:?}: {}", note(&scene));
+        scene.pass(1_000);
+        assert_eq!(answered(&mut scene, severity), [], "{severity:?}");
+        assert!(scene.screen.overlays.is_empty(), "{severity:?}");
+        assert!(note(&scene).contains("1 line not shown"), "{severity:?}: {}", note(&scene));
+        scene.see_everything();
+        decide(&mut scene, key_of(severity));
+        scene.pass(1_000);
+        let decided = answered(&mut scene, severity);
+        assert!(matches!(&decided[..], [Command::Decide { .. }]), "{severity:?}: {decided:?}");
+    }
+}
+
 /// What happens while the box for the typed word is open.
 #[derive(Clone, Debug)]
 enum BoxStep {
@@ -143,9 +172,10 @@ fn box_steps() -> impl Strategy<Value = Vec<BoxStep>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The word approves only where its letters came one by one, Enter did not come with them.
+    /// The word approves only where its letters came one by one, Enter did not come with them, and all was seen at the
+    /// width of that moment.
     #[test]
-    fn the_word_approves_only_typed(steps in box_steps()) {
+    fn the_word_approves_only_typed_and_with_all_seen(steps in box_steps()) {
         let mut scene = acted((80, 24), || opened(Severity::High));
         scene.pass(1_000);
         let mut last = None;
@@ -159,10 +189,11 @@ proptest! {
                 BoxStep::Key(name, gap) => {
                     scene.pass(gap);
                     scene.frame();
+                    let seen = scene.screen.guard.rows().is_all_seen();
                     let burst = last.is_some_and(|last| scene.at.duration_since(last).as_millis() < 30);
                     last = Some(scene.at);
                     let decided = engine_commands(&scene.key(name));
-                    prop_assert!(decided.is_empty() || (name == "enter" && !burst), "{decided:?}");
+                    prop_assert!(decided.is_empty() || (name == "enter" && seen && !burst), "{decided:?}");
                 }
             }
             if scene.screen.top::<Confirm>().is_none() {

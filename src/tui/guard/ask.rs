@@ -117,6 +117,8 @@ pub enum GuardedAction {
     Do(Action),
     /// A letter of the question or list that has the keys.
     Letter(char),
+    /// The same, where it approves the block on screen.
+    Approval(char),
     /// What was typed is text: it is moved to the message. No decision at all.
     Text,
 }
@@ -131,7 +133,7 @@ impl GuardedAction {
             GuardedAction::Do(Action::OutputWrite | Action::ProblemSave) => "saving",
             GuardedAction::Do(Action::ProblemNew) => "beginning a new chat",
             GuardedAction::Do(_) => "on it",
-            GuardedAction::Letter(_) => "answering",
+            GuardedAction::Letter(_) | GuardedAction::Approval(_) => "answering",
             GuardedAction::Text => "typing",
         }
     }

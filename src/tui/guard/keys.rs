@@ -123,11 +123,7 @@ impl Guard {
 
     /// A key that acts: it is held back unless there is a reason to refuse it.
     fn decision(&mut self, class: KeyClass, alone: bool, at: Instant) -> KeyOutcome {
-        let (action, why) = match class {
-            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, at)),
-            KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, at)),
-            _ => return KeyOutcome::Pass,
-        };
+        let Some((action, why)) = self.guarded(class, at) else { return KeyOutcome::Pass };
         let why =
             if alone { why } else { Some(self.unconfirmed_refusal(class).unwrap_or(RefusalReason::Word)) };
         self.restart(at);
@@ -146,7 +142,7 @@ impl Guard {
         if self.typing.is_behind_text() || (approves && context.burst) {
             return KeyOutcome::Refused(RefusalReason::Paste);
         }
-        KeyOutcome::Pass
+        self.overlay_refusal(approves).map_or(KeyOutcome::Pass, KeyOutcome::Refused)
     }
 
     /// Takes the letters in a row as text.
@@ -213,10 +209,9 @@ impl Guard {
     /// only as long as the rest of a paste could follow, and the terminal is not queried: no text contains a click.
     pub(crate) fn click(&mut self, class: KeyClass, now: Instant) -> KeyOutcome {
         self.settle(now);
-        let (action, why) = match class {
-            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, now)),
-            KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, now)),
-            _ => return KeyOutcome::Pass,
+        let Some((action, why)) = self.guarded(class, now) else {
+            let approves = class == KeyClass::Accept { approves: true };
+            return self.overlay_refusal(approves).map_or(KeyOutcome::Pass, KeyOutcome::Refused);
         };
         let pasted = self.typing.had_input_within(self.times.burst, now).then_some(RefusalReason::Paste);
         self.restart(now);
@@ -227,6 +222,24 @@ impl Guard {
                 KeyOutcome::Held
             }
         }
+    }
+
+    /// What a key or click of this class would do if it is held back first, and why it would be refused now.
+    fn guarded(&self, class: KeyClass, now: Instant) -> Option<(GuardedAction, Option<RefusalReason>)> {
+        match class {
+            KeyClass::Decision(verb) => Some((GuardedAction::Decide(verb), self.decision_refusal(verb, now))),
+            KeyClass::Act(action, scope) => {
+                let approves = matches!(action, GuardedAction::Approval(_));
+                let refusal = self.letter_refusal(scope, now).or_else(|| self.overlay_refusal(approves));
+                Some((action, refusal))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why an overlay that approves the block may not do it now: what locks the key that opened it locks its answer.
+    fn overlay_refusal(&self, approves: bool) -> Option<RefusalReason> {
+        self.standing_refusal(Verb::Approve).filter(|_| approves)
     }
 
     /// The refusal if the terminal has not drawn the frame yet.

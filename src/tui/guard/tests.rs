@@ -646,6 +646,37 @@ fn the_typed_word_is_typed_letter_by_letter() {
 }
 
 #[test]
+fn what_locks_approving_locks_the_overlays_that_approve() {
+    let t = Instant::now();
+    let rule = KeyClass::Act(GuardedAction::Approval('A'), 7);
+    let mut opened = shown(3, t);
+    opened.set_scope(Some(7), t + ms(800));
+    answer(&mut opened, t + ms(800), t + ms(810));
+    assert_eq!(opened.clone().key(&ENTER, ACCEPT, t + ms(1600)), KeyOutcome::Pass);
+    assert_eq!(opened.clone().key(&press('A'), rule, t + ms(1600)), KeyOutcome::Held);
+    let refused = |g: &Guard, why: RefusalReason| {
+        assert_eq!(g.clone().key(&ENTER, ACCEPT, t + ms(2400)), KeyOutcome::Refused(why));
+        assert_eq!(g.clone().click(ACCEPT, t + ms(2400)), KeyOutcome::Refused(why));
+        assert_eq!(g.clone().key(&press('A'), rule, t + ms(2400)), KeyOutcome::Refused(why));
+        assert_eq!(g.clone().click(rule, t + ms(2400)), KeyOutcome::Refused(why));
+        let other = KeyClass::Accept { approves: false };
+        assert_eq!(g.clone().key(&ENTER, other, t + ms(2400)), KeyOutcome::Pass, "{why:?}");
+        let letter = KeyClass::Act(GuardedAction::Letter('A'), 7);
+        assert_eq!(g.clone().key(&press('A'), letter, t + ms(2400)), KeyOutcome::Held, "{why:?}");
+    };
+    let mut resized = opened.clone();
+    resized.resized((60, 14), t + ms(1600));
+    assert_eq!(resized.layout(rows(7)), 4);
+    refused(&resized, RefusalReason::Unseen { lines: 4 });
+    let mut checking = opened.clone();
+    checking.set_checking(true);
+    refused(&checking, RefusalReason::Checking);
+    let mut gone = opened;
+    gone.clear_subject();
+    refused(&gone, RefusalReason::NoBlock);
+}
+
+#[test]
 fn the_end_of_the_quiet_time_is_told_every_time() {
     let t = Instant::now();
     let mut g = shown(1, t);
@@ -787,8 +818,8 @@ proptest! {
     #![proptest_config(crate::test_cases::cases(2000))]
     /// Whatever happens: when an approval comes out, the last 700 ms before its key were quiet, the frame of this
     /// subject was proven, every row was on screen, no letter came within the hold before the key and none after it
-    /// until the terminal had answered the query sent after the hold, and the window was large enough. The word of an
-    /// overlay that approves is typed, and Enter does not come in one burst with it.
+    /// until the terminal had answered the query sent after the hold, and the window was large enough. What an overlay
+    /// approves holds the same rows; its word is typed, and Enter does not come in one burst with it.
     #[test]
     fn an_approval_is_always_earned(steps in proptest::collection::vec(step(), 1..120)) {
         let start = Instant::now();
@@ -864,6 +895,8 @@ proptest! {
                         prop_assert!(admit != KeyOutcome::Pass || !burst(last_input, now));
                     }
                     if class == ACCEPT && admit == KeyOutcome::Pass {
+                        prop_assert!(up != 0 && proven_at.is_some() && size.0 >= 50 && size.1 >= 12);
+                        prop_assert!(seen[usize::from(wide)].iter().all(|s| *s), "{seen:?}");
                         prop_assert!(!burst(last_input, now));
                     }
                     last_input = Some(now);

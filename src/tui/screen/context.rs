@@ -103,8 +103,10 @@ impl Screen {
     /// Classifies a letter that is bound to no action and typed into no field.
     pub(super) fn letter_class(&self, letter: char, state: &State) -> KeyClass {
         let act = || {
-            self.letters_scope(state)
-                .map_or(KeyClass::Mute, |scope| KeyClass::Act(GuardedAction::Letter(letter), scope))
+            let approves = self.overlay_approves();
+            let does: fn(char) -> GuardedAction =
+                if approves { GuardedAction::Approval } else { GuardedAction::Letter };
+            self.letters_scope(state).map_or(KeyClass::Mute, |scope| KeyClass::Act(does(letter), scope))
         };
         match self.overlays.last().map(|overlay| overlay.letter_effect(letter)) {
             Some(LetterEffect::Harmless) => KeyClass::Other,

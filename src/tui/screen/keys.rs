@@ -72,10 +72,15 @@ impl Screen {
         }
     }
 
-    /// Says why the guard refused a key. An overlay that approves the block loses a word that was pasted.
+    /// Says why the guard refused a key. An overlay that approves the block loses a word that was pasted, and closes
+    /// where the block has to be looked at: it covers the block.
     fn key_refused(&mut self, why: RefusalReason, ctx: Ctx<'_>) {
-        if self.overlay_approves() && why == RefusalReason::Paste {
-            self.pass(ctx, |top, ctx, panes| top.paste("", ctx, panes));
+        if self.overlay_approves() {
+            if why == RefusalReason::Paste {
+                self.pass(ctx, |top, ctx, panes| top.paste("", ctx, panes));
+            } else if why.is_about_block() {
+                self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
+            }
         }
         let note = match (why, ctx.state.waiting()) {
             (RefusalReason::Again, Some(item)) => {
@@ -95,7 +100,9 @@ impl Screen {
             }
             GuardedAction::Decide(_) => {}
             GuardedAction::Do(action) => self.act(action, ctx),
-            GuardedAction::Letter(letter) => self.plain_letter(letter, ctx),
+            GuardedAction::Letter(letter) | GuardedAction::Approval(letter) => {
+                self.plain_letter(letter, ctx);
+            }
             GuardedAction::Text => {
                 let (text, could_act) = self.guard.take_letters();
                 self.to_message(&text, could_act, ctx);
