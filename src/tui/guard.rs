@@ -7,7 +7,10 @@
 //! - 700 ms have passed since then without any key but scrolling: the quiet time (`guard/locks.rs`);
 //! - its letter stayed alone, without a repeat, a paste or a word (`guard/keys.rs`, `guard/typing.rs`);
 //! - an answer of the terminal after the letter proves that nothing else was typed (`guard/held_key.rs`);
-//! - for an approval, every row has been on screen (`guard/seen_rows.rs`).
+//! - for an approval, every row has been on screen (`guard/seen_rows.rs`), at the width that the window has now.
+//!
+//! What an overlay holds (a typed text, a chosen row) is taken only by a key that is no part of a paste; where that
+//! approves the block, its word has to be typed, and what locks approving locks the overlay too.
 //!
 //! The guard knows neither key bindings nor views: the screen tells it what a key would do, and *every* key passes
 //! through it, whatever has the focus.
@@ -131,7 +134,9 @@ impl Guard {
         }
         self.scope = scope;
         self.queries.forget(QueryPurpose::Scope);
-        let acts = |action: &GuardedAction| matches!(action, GuardedAction::Do(_) | GuardedAction::Letter(_));
+        let acts = |action: &GuardedAction| {
+            matches!(action, GuardedAction::Do(_) | GuardedAction::Letter(_) | GuardedAction::Approval(_))
+        };
         self.held = self.held.filter(|held| !acts(&held.action));
         self.ready = self.ready.filter(|action| !acts(action));
         if scope.is_some() {

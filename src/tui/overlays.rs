@@ -246,6 +246,12 @@ pub trait Overlay: Any + Debug {
         if self.is_only_read() && letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
+    /// Whether its answer approves the waiting block: then the guard demands what it demands of the key for that, and
+    /// that a word is typed.
+    fn approves(&self) -> bool {
+        false
+    }
+
     /// A number for what letters act on; every question has another one.
     fn scope(&self) -> Option<u64> {
         None

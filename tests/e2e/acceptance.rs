@@ -91,8 +91,7 @@ fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
         terminal.wait_true(|screen| !asks_for_word(screen) && screen.contains("WAITING"));
         assert!(!ran(home.path(), 1), "another word decides nothing");
         to_typed_word(&terminal);
-        terminal.type_text("run");
-        terminal.press("Enter");
+        crate::type_word(&terminal);
         terminal.wait_for("Best region: ");
         terminal.wait_for("DONE");
         assert!(ran(home.path(), 1));

@@ -225,6 +225,15 @@ pub fn is_decided(screen: &str, block: u32) -> bool {
         })
 }
 
+/// Types the word that approves, and Enter; more slowly than other text, because letters that a busy machine reads at
+/// once are a paste.
+pub fn type_word(terminal: &terminal::Terminal) {
+    for letter in ["r", "u", "n"] {
+        terminal.type_text(letter);
+    }
+    terminal.press("Enter");
+}
+
 /// Lets the waiting block run: types its word if it takes one (without a sandbox, with a high finding), else
 /// approves it.
 pub fn approve(terminal: &terminal::Terminal, block: u32) {
@@ -238,8 +247,9 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
         if asks(&screen) {
             // An extra `a`, pressed because the first one was slow, is in front of the word: clear it.
             terminal.send(b"\x15");
-            terminal.type_text("run");
-            terminal.press("Enter");
+            // A letter directly after that key would be a paste.
+            terminal.pause(std::time::Duration::from_millis(90));
+            type_word(terminal);
             // A key directly after the word would form a paste with it. If the program was stalled, the word
             // itself was taken for a paste: type it all again.
             if terminal.holds_within(std::time::Duration::from_secs(3), |s| !asks(s))

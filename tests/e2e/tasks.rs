@@ -129,8 +129,7 @@ impl Task {
         let asks = |s: &str| s.contains("Type  run");
         self.wait_for_disk(&decision, |s| asks(s) || self.has_decided(&decision));
         if asks(&self.terminal.screen()) {
-            self.terminal.type_text("run");
-            self.terminal.press("Enter");
+            crate::type_word(&self.terminal);
         }
         self.recorded(&decision);
         self.decisions.push(Decision { keys, took: began.elapsed() });

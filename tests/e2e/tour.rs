@@ -123,8 +123,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
         assert!(Instant::now() < until, "the block could not be approved:\n{}", terminal.screen());
     }
     if terminal.screen().contains("Waiting for the word run") {
-        terminal.type_text("run");
-        terminal.press("Enter");
+        crate::type_word(terminal);
     }
     block
 }

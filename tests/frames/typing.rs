@@ -2,6 +2,7 @@
 //!
 //! The screen and its guard are real; the clock and the answering terminal are simulated.
 
+use super::answering::found;
 use super::drawn;
 use super::scene::recipe::{Script, start};
 use super::scene::{Scene, USAGE, confined, inspection, scripted, terms};
@@ -36,9 +37,13 @@ pub enum At {
     Quit,
     Restart,
     SkipAll,
+    /// The box for the typed word is open.
+    Word,
+    /// The choice of a rule is open, and one is marked.
+    Rule,
 }
 
-pub const PHASES: [At; 16] = [
+pub const PHASES: [At; 18] = [
     At::Idle,
     At::Streaming,
     At::Waiting,
@@ -55,6 +60,8 @@ pub const PHASES: [At; 16] = [
     At::Quit,
     At::Restart,
     At::SkipAll,
+    At::Word,
+    At::Rule,
 ];
 
 fn failed(kind: FailureKind) -> ReplyFailure {
@@ -130,6 +137,8 @@ fn begun(at: At) -> Scene {
         At::Overflow => scene.fail(failed(FailureKind::Overflow)),
         At::Disk => scene.disk_fails(),
         At::Form => return form(),
+        At::Word => return found(Severity::High),
+        At::Rule => return found(Severity::Info),
     }
     scene
 }
@@ -161,6 +170,11 @@ pub fn made(at: At) -> Scene {
             scene.press(&["enter"]);
             scene.pass(1_000);
             scene.press(&["S"]);
+        }
+        At::Word => drop(scene.press(&["a"])),
+        At::Rule => {
+            scene.press(&["A"]);
+            scene.press(&["1"]);
         }
         _ => {}
     }
@@ -322,6 +336,7 @@ fn a_letter_alone_acts_where_it_may() {
         (At::Finished, Pane::Output, "w", "SaveOutput"),
         (At::Restart, Pane::Output, "n", "Restart"),
         (At::SkipAll, Pane::Code, "s", "SkipAll"),
+        (At::Rule, Pane::Code, "A", "Always"),
     ] {
         let found = alone(at, pane, letter);
         assert!(found.len() == 1 && found[0].contains(what), "{at:?} {letter}: {found:?}");

@@ -186,12 +186,14 @@ impl Terminal {
         keys.flush().expect("the program reads keys");
     }
 
-    /// Sends keys one by one at the pace of a quick typist: two within 30 ms would count as a paste.
+    /// Sends keys one by one at the pace of a quick typist: two within 30 ms would count as a paste. The pause at the
+    /// end is longer: an Enter that a busy machine reads together with the last letter takes nothing.
     pub fn type_text(&self, text: &str) {
         for c in text.chars() {
             self.send(c.to_string().as_bytes());
             self.wait_until(Duration::from_millis(45), |_| false);
         }
+        self.wait_until(Duration::from_millis(45), |_| false);
     }
 
     /// Sends one named key.

@@ -117,6 +117,8 @@ pub enum GuardedAction {
     Do(Action),
     /// A letter of the question or list that has the keys.
     Letter(char),
+    /// The same, where it approves the block on screen.
+    Approval(char),
     /// What was typed is text: it is moved to the message. No decision at all.
     Text,
 }
@@ -131,7 +133,7 @@ impl GuardedAction {
             GuardedAction::Do(Action::OutputWrite | Action::ProblemSave) => "saving",
             GuardedAction::Do(Action::ProblemNew) => "beginning a new chat",
             GuardedAction::Do(_) => "on it",
-            GuardedAction::Letter(_) => "answering",
+            GuardedAction::Letter(_) | GuardedAction::Approval(_) => "answering",
             GuardedAction::Text => "typing",
         }
     }
@@ -142,6 +144,13 @@ impl GuardedAction {
 pub(crate) enum KeyClass {
     /// A letter in a text field.
     Text,
+    /// A letter in the field for the word that approves the block on screen: it has to be typed.
+    TypedWord,
+    /// Take what an overlay holds: the text in its field, the chosen row.
+    Accept {
+        /// Whether that approves the block on screen.
+        approves: bool,
+    },
     /// Decide about the block on screen: only with the focus in Code, in the review state.
     Decision(Verb),
     /// Spend, send, start or delete something in the place with this number ([`super::Guard::set_scope`]).

@@ -20,9 +20,12 @@ impl Guard {
         let was_held = self.held.take().is_some();
         let visited = self.visited.take();
         match (class, typed(key)) {
-            (KeyClass::Text, _) => {
-                self.typing.end();
+            (KeyClass::Text | KeyClass::TypedWord, _) => {
+                self.typing.note_text();
                 self.restart(at);
+                if class == KeyClass::TypedWord && context.burst {
+                    return KeyOutcome::Refused(RefusalReason::Paste);
+                }
                 KeyOutcome::Pass
             }
             (KeyClass::Go { there, token }, _) => {
@@ -80,7 +83,13 @@ impl Guard {
                 self.restart(at);
                 KeyOutcome::Pass
             }
-            KeyClass::Opener | KeyClass::Other | KeyClass::Stop | KeyClass::Text | KeyClass::Go { .. } => {
+            KeyClass::Accept { approves } => self.accept(approves, context, at),
+            KeyClass::Opener
+            | KeyClass::Other
+            | KeyClass::Stop
+            | KeyClass::Text
+            | KeyClass::TypedWord
+            | KeyClass::Go { .. } => {
                 self.restart(at);
                 KeyOutcome::Pass
             }
@@ -104,6 +113,7 @@ impl Guard {
                 KeyOutcome::Refused(self.unconfirmed_refusal(class).unwrap_or(why))
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => self.decision(class, true, at),
+            KeyClass::Accept { approves } => self.accept(approves, context, at),
             _ => {
                 self.restart(at);
                 KeyOutcome::Pass
@@ -113,11 +123,7 @@ impl Guard {
 
     /// A key that acts: it is held back unless there is a reason to refuse it.
     fn decision(&mut self, class: KeyClass, alone: bool, at: Instant) -> KeyOutcome {
-        let (action, why) = match class {
-            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, at)),
-            KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, at)),
-            _ => return KeyOutcome::Pass,
-        };
+        let Some((action, why)) = self.guarded(class, at) else { return KeyOutcome::Pass };
         let why =
             if alone { why } else { Some(self.unconfirmed_refusal(class).unwrap_or(RefusalReason::Word)) };
         self.restart(at);
@@ -128,6 +134,15 @@ impl Guard {
                 KeyOutcome::Held
             }
         }
+    }
+
+    /// A key that takes what an overlay holds. A paste that ends in a line end types the text and takes it at once.
+    fn accept(&mut self, approves: bool, context: KeyContext, at: Instant) -> KeyOutcome {
+        self.restart(at);
+        if self.typing.is_behind_text() || (approves && context.burst) {
+            return KeyOutcome::Refused(RefusalReason::Paste);
+        }
+        self.overlay_refusal(approves).map_or(KeyOutcome::Pass, KeyOutcome::Refused)
     }
 
     /// Takes the letters in a row as text.
@@ -194,10 +209,9 @@ impl Guard {
     /// only as long as the rest of a paste could follow, and the terminal is not queried: no text contains a click.
     pub(crate) fn click(&mut self, class: KeyClass, now: Instant) -> KeyOutcome {
         self.settle(now);
-        let (action, why) = match class {
-            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, now)),
-            KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, now)),
-            _ => return KeyOutcome::Pass,
+        let Some((action, why)) = self.guarded(class, now) else {
+            let approves = class == KeyClass::Accept { approves: true };
+            return self.overlay_refusal(approves).map_or(KeyOutcome::Pass, KeyOutcome::Refused);
         };
         let pasted = self.typing.had_input_within(self.times.burst, now).then_some(RefusalReason::Paste);
         self.restart(now);
@@ -208,6 +222,24 @@ impl Guard {
                 KeyOutcome::Held
             }
         }
+    }
+
+    /// What a key or click of this class would do if it is held back first, and why it would be refused now.
+    fn guarded(&self, class: KeyClass, now: Instant) -> Option<(GuardedAction, Option<RefusalReason>)> {
+        match class {
+            KeyClass::Decision(verb) => Some((GuardedAction::Decide(verb), self.decision_refusal(verb, now))),
+            KeyClass::Act(action, scope) => {
+                let approves = matches!(action, GuardedAction::Approval(_));
+                let refusal = self.letter_refusal(scope, now).or_else(|| self.overlay_refusal(approves));
+                Some((action, refusal))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why an overlay that approves the block may not do it now: what locks the key that opened it locks its answer.
+    fn overlay_refusal(&self, approves: bool) -> Option<RefusalReason> {
+        self.standing_refusal(Verb::Approve).filter(|_| approves)
     }
 
     /// The refusal if the terminal has not drawn the frame yet.

@@ -45,6 +45,19 @@ pub(crate) enum RefusalReason {
     },
 }
 
+impl RefusalReason {
+    /// Whether the reason is the block itself: the person has to look at it, or for it.
+    pub(crate) fn is_about_block(self) -> bool {
+        matches!(
+            self,
+            RefusalReason::NoBlock
+                | RefusalReason::Appeared { .. }
+                | RefusalReason::Checking
+                | RefusalReason::Unseen { .. }
+        )
+    }
+}
+
 impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

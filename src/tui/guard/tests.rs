@@ -72,6 +72,11 @@ type Disturb = fn(&mut Guard, Instant);
 
 const GO: KeyEvent = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL);
 
+const ENTER: KeyEvent = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+
+/// Enter in an overlay that approves the block.
+const ACCEPT: KeyClass = KeyClass::Accept { approves: true };
+
 fn there() -> KeyClass {
     KeyClass::Go { there: true, token: Some(token(1)) }
 }
@@ -597,6 +602,81 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
 }
 
 #[test]
+fn an_enter_in_one_burst_with_text_takes_nothing() {
+    let t = Instant::now();
+    let pasted = KeyOutcome::Refused(RefusalReason::Paste);
+    let down = KeyEvent::new(KeyCode::Down, KeyModifiers::NONE);
+    for accept in [ACCEPT, KeyClass::Accept { approves: false }] {
+        for gap in [0, 5, 29] {
+            let mut g = shown(1, t);
+            let at = t + ms(1000);
+            assert_eq!(g.key(&press('n'), KeyClass::Text, at), KeyOutcome::Pass);
+            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), pasted, "gap {gap}");
+            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap)), pasted, "gap {gap}: a second line end");
+            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap + 30)), KeyOutcome::Pass, "gap {gap}");
+            // Keys that type nothing do not end the burst.
+            let mut g = shown(1, t);
+            g.key(&press('n'), KeyClass::Text, at);
+            g.key(&down, KeyClass::Other, at + ms(gap));
+            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap)), pasted, "gap {gap}");
+            let mut g = shown(1, t);
+            g.pasted(false, at);
+            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), pasted, "gap {gap}: behind a paste");
+            // Where nothing was typed, Enter takes a row that was chosen however fast; it approves nothing so fast.
+            let mut g = shown(1, t);
+            g.key(&down, KeyClass::Other, at);
+            let outcome = if accept == ACCEPT { pasted.clone() } else { KeyOutcome::Pass };
+            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), outcome, "gap {gap}");
+        }
+    }
+}
+
+#[test]
+fn the_typed_word_is_typed_letter_by_letter() {
+    let t = Instant::now();
+    for (gap, admit) in [(0, false), (5, false), (29, false), (30, true), (31, true), (200, true)] {
+        let mut g = shown(1, t);
+        let later = if admit { KeyOutcome::Pass } else { KeyOutcome::Refused(RefusalReason::Paste) };
+        for (n, letter) in (0..).zip("run".chars()) {
+            let wanted = if n == 0 { KeyOutcome::Pass } else { later.clone() };
+            let at = t + ms(1000 + n * gap);
+            assert_eq!(g.key(&press(letter), KeyClass::TypedWord, at), wanted, "{letter}, gap {gap}");
+        }
+    }
+}
+
+#[test]
+fn what_locks_approving_locks_the_overlays_that_approve() {
+    let t = Instant::now();
+    let rule = KeyClass::Act(GuardedAction::Approval('A'), 7);
+    let mut opened = shown(3, t);
+    opened.set_scope(Some(7), t + ms(800));
+    answer(&mut opened, t + ms(800), t + ms(810));
+    assert_eq!(opened.clone().key(&ENTER, ACCEPT, t + ms(1600)), KeyOutcome::Pass);
+    assert_eq!(opened.clone().key(&press('A'), rule, t + ms(1600)), KeyOutcome::Held);
+    let refused = |g: &Guard, why: RefusalReason| {
+        assert_eq!(g.clone().key(&ENTER, ACCEPT, t + ms(2400)), KeyOutcome::Refused(why));
+        assert_eq!(g.clone().click(ACCEPT, t + ms(2400)), KeyOutcome::Refused(why));
+        assert_eq!(g.clone().key(&press('A'), rule, t + ms(2400)), KeyOutcome::Refused(why));
+        assert_eq!(g.clone().click(rule, t + ms(2400)), KeyOutcome::Refused(why));
+        let other = KeyClass::Accept { approves: false };
+        assert_eq!(g.clone().key(&ENTER, other, t + ms(2400)), KeyOutcome::Pass, "{why:?}");
+        let letter = KeyClass::Act(GuardedAction::Letter('A'), 7);
+        assert_eq!(g.clone().key(&press('A'), letter, t + ms(2400)), KeyOutcome::Held, "{why:?}");
+    };
+    let mut resized = opened.clone();
+    resized.resized((60, 14), t + ms(1600));
+    assert_eq!(resized.layout(rows(7)), 4);
+    refused(&resized, RefusalReason::Unseen { lines: 4 });
+    let mut checking = opened.clone();
+    checking.set_checking(true);
+    refused(&checking, RefusalReason::Checking);
+    let mut gone = opened;
+    gone.clear_subject();
+    refused(&gone, RefusalReason::NoBlock);
+}
+
+#[test]
 fn the_end_of_the_quiet_time_is_told_every_time() {
     let t = Instant::now();
     let mut g = shown(1, t);
@@ -704,6 +784,8 @@ enum GuardStep {
     Wait(u64),
     Appear(u32),
     Show(usize, usize),
+    /// Other rows of the same block, as another width makes them.
+    Width(bool),
     Answer,
     Resize(u16, u16),
     Focus,
@@ -712,10 +794,11 @@ enum GuardStep {
 
 fn step() -> impl Strategy<Value = GuardStep> {
     prop_oneof![
-        8 => (proptest::sample::select(vec!['a', 's', 'x', ' ']), 0u8..3).prop_map(|(c, k)| GuardStep::Key(c, k)),
+        8 => (proptest::sample::select(vec!['a', 's', 'x', ' ']), 0u8..5).prop_map(|(c, k)| GuardStep::Key(c, k)),
         8 => prop_oneof![Just(1u64), 5..40u64, 100..400u64, 600..1500u64].prop_map(GuardStep::Wait),
         1 => (1u32..3).prop_map(GuardStep::Appear),
         4 => (0usize..6, 0usize..7).prop_map(|(a, b)| GuardStep::Show(a, b)),
+        1 => any::<bool>().prop_map(GuardStep::Width),
         3 => Just(GuardStep::Answer),
         1 => (40u16..100, 8u16..30).prop_map(|(w, h)| GuardStep::Resize(w, h)),
         1 => Just(GuardStep::Focus),
@@ -723,11 +806,20 @@ fn step() -> impl Strategy<Value = GuardStep> {
     ]
 }
 
+/// Six rows; at the other width all of them show something else.
+fn rows_at(wide: bool) -> Vec<SubjectRow> {
+    let from = if wide { 1000 } else { 0 };
+    let moved =
+        |row: SubjectRow| SubjectRow { extent: row.extent.start + from..row.extent.end + from, ..row };
+    rows(6).into_iter().map(moved).collect()
+}
+
 proptest! {
     #![proptest_config(crate::test_cases::cases(2000))]
     /// Whatever happens: when an approval comes out, the last 700 ms before its key were quiet, the frame of this
     /// subject was proven, every row was on screen, no letter came within the hold before the key and none after it
-    /// until the terminal had answered the query sent after the hold, and the window was large enough.
+    /// until the terminal had answered the query sent after the hold, and the window was large enough. What an overlay
+    /// approves holds the same rows; its word is typed, and Enter does not come in one burst with it.
     #[test]
     fn an_approval_is_always_earned(steps in proptest::collection::vec(step(), 1..120)) {
         let start = Instant::now();
@@ -739,7 +831,10 @@ proptest! {
         let mut keys: Vec<Instant> = Vec::new();
         let (mut held_at, mut answered) = (None::<Instant>, Vec::<(Instant, Instant)>::new());
         let mut on_screen = [None::<Instant>; 6];
-        let mut seen = [false; 6];
+        // For each of the two widths.
+        let (mut seen, mut wide) = ([[false; 6]; 2], false);
+        let mut last_input = None::<Instant>;
+        let burst = |last: Option<Instant>, now: Instant| last.is_some_and(|at| now.duration_since(at) < ms(30));
         let mut up = 0;
         for step in steps {
             match step {
@@ -747,15 +842,20 @@ proptest! {
                 GuardStep::Appear(revision) => {
                     if up != revision {
                         up = revision;
-                        seen = [false; 6];
+                        seen = [[false; 6]; 2];
                         on_screen = [None; 6];
                         proven_at = None;
                         raised = Some(now);
                         noise.push(now);
                     }
                     g.set_subject(token(revision), now);
-                    g.layout(rows(6));
+                    g.layout(rows_at(wide));
                 }
+                GuardStep::Width(other) => if up != 0 && wide != other {
+                    wide = other;
+                    on_screen = [None; 6];
+                    g.layout(rows_at(wide));
+                },
                 GuardStep::Answer => if !asked.is_empty() {
                     let (query, sent) = asked.remove(0);
                     g.cursor_reported(query.place(), now);
@@ -767,7 +867,11 @@ proptest! {
                 },
                 GuardStep::Resize(w, h) => { size = (w, h); g.resized(size, now); noise.push(now); }
                 GuardStep::Focus => { g.focused(now); noise.push(now); }
-                GuardStep::Paste => { g.pasted(true, now); noise.push(now); }
+                GuardStep::Paste => {
+                    g.pasted(true, now);
+                    noise.push(now);
+                    last_input = Some(now);
+                }
                 GuardStep::Show(from, to) => {
                     for (i, slot) in on_screen.iter_mut().enumerate() {
                         let visible = i >= from && i < to;
@@ -776,16 +880,32 @@ proptest! {
                     g.rows_on_screen(&[from..to], now);
                 }
                 GuardStep::Key(c, kind) => {
-                    let class = match kind { 0 => APPROVE, 1 => KeyClass::Scroll, _ => KeyClass::Other };
+                    let class = match kind {
+                        0 => APPROVE,
+                        1 => KeyClass::Scroll,
+                        2 => KeyClass::TypedWord,
+                        3 => ACCEPT,
+                        _ => KeyClass::Other,
+                    };
+                    let key = if class == ACCEPT { ENTER } else { press(c) };
                     let quiet_before = noise.iter().all(|n| now.duration_since(*n) >= ms(700));
                     let lonely = keys.iter().all(|p| now.duration_since(*p) > ms(400));
-                    let admit = g.key(&press(c), class, now);
+                    let admit = g.key(&key, class, now);
+                    if class == KeyClass::TypedWord {
+                        prop_assert!(admit != KeyOutcome::Pass || !burst(last_input, now));
+                    }
+                    if class == ACCEPT && admit == KeyOutcome::Pass {
+                        prop_assert!(up != 0 && proven_at.is_some() && size.0 >= 50 && size.1 >= 12);
+                        prop_assert!(seen[usize::from(wide)].iter().all(|s| *s), "{seen:?}");
+                        prop_assert!(!burst(last_input, now));
+                    }
+                    last_input = Some(now);
                     if class == APPROVE {
                         if admit == KeyOutcome::Held {
                             prop_assert!(up != 0 && quiet_before && lonely);
                             prop_assert!(proven_at.is_some_and(|p| now.duration_since(p) >= ms(700)));
                             prop_assert!(size.0 >= 50 && size.1 >= 12);
-                            prop_assert!(seen.iter().all(|s| *s), "{seen:?}");
+                            prop_assert!(seen[usize::from(wide)].iter().all(|s| *s), "{seen:?}");
                             held_at = Some(now);
                         }
                         prop_assert!(admit != KeyOutcome::Pass);
@@ -801,7 +921,7 @@ proptest! {
                 && now.duration_since(sent) >= ms(2000) {
                 proven_at = Some(sent + ms(2000));
             }
-            for (flag, since) in seen.iter_mut().zip(on_screen) {
+            for (flag, since) in seen[usize::from(wide)].iter_mut().zip(on_screen) {
                 if let (Some(since), Some(proven)) = (since, proven_at) {
                     *flag |= now.saturating_duration_since(since.max(proven)) >= ms(300);
                 }

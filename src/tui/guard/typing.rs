@@ -23,6 +23,9 @@ pub(super) struct Typing {
     could_act: bool,
     /// Whether the last key was a letter outside of a text field.
     letter: bool,
+    /// Whether text came since the last pause: a letter in a text field, a paste, bytes that mean nothing. A pause is
+    /// longer than [`Times::burst`].
+    text: bool,
 }
 
 /// What the earlier keys say about a key.
@@ -44,6 +47,7 @@ impl Typing {
             || self.last_key.is_some_and(|(code, modifiers, last)| {
                 code == key.code && modifiers == key.modifiers && within(last, times.repeat)
             });
+        self.text &= burst;
         let context = KeyContext { burst, behind_letter: self.letter, repeat };
         self.last_key = Some((key.code, key.modifiers, at));
         self.last_input = Some(at);
@@ -54,7 +58,18 @@ impl Typing {
     /// Takes input that is no key.
     pub(super) fn other(&mut self, at: Instant) {
         self.last_input = Some(at);
+        self.note_text();
+    }
+
+    /// Notes that the last input was text for a field.
+    pub(super) fn note_text(&mut self) {
         self.end();
+        self.text = true;
+    }
+
+    /// Whether the last key came in one burst with text: nobody who typed that text presses a key so soon.
+    pub(super) fn is_behind_text(&self) -> bool {
+        self.text
     }
 
     /// Whether any input came within `time` before `at`.

@@ -135,6 +135,10 @@ impl Overlay for Always {
         }
     }
 
+    fn approves(&self) -> bool {
+        true
+    }
+
     fn scope(&self) -> Option<u64> {
         Some(number_of((2, self.token.block, self.token.revision, self.token.terms)))
     }

@@ -1,4 +1,5 @@
-//! The box for the typed word: why it is required, then the field. The word has to be typed, not pasted.
+//! The box for the typed word: why it is required, then the field. The word has to be typed, not pasted: the guard
+//! refuses letters that come at once, and an Enter that comes with them.
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
@@ -91,6 +92,10 @@ impl Overlay for Confirm {
         Some(&mut self.field)
     }
 
+    fn approves(&self) -> bool {
+        true
+    }
+
     fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
@@ -105,7 +110,9 @@ impl Overlay for Confirm {
         then
     }
 
+    /// Nothing of a paste stays, nor what stood there: its first letter may have come as a typed one.
     fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.field = Field::single_line();
         vec![OverlayResponse::about_waiting_block("That looked like a paste. Nothing was decided.")]
     }
 

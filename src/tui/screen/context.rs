@@ -58,6 +58,11 @@ impl Screen {
 
     /// Classifies an action for the guard.
     pub(super) fn class(&self, state: &State, action: Action) -> KeyClass {
+        if matches!(action, Action::ListAccept | Action::MessageSend | Action::FormAccept)
+            && let Some(class) = self.accept_class()
+        {
+            return class;
+        }
         if action == Action::ToWaiting {
             return KeyClass::Go { there: self.in_review(state), token: Self::token(state) };
         }
@@ -80,11 +85,28 @@ impl Screen {
         }
     }
 
+    /// Classifies a letter that is typed into a field.
+    pub(super) fn typed_class(&self) -> KeyClass {
+        if self.overlay_approves() { KeyClass::TypedWord } else { KeyClass::Text }
+    }
+
+    /// Classifies the key that takes what an overlay holds; `None` while none is open.
+    pub(super) fn accept_class(&self) -> Option<KeyClass> {
+        self.overlays.last().map(|top| KeyClass::Accept { approves: top.approves() })
+    }
+
+    /// Whether an answer of the topmost overlay approves the waiting block.
+    pub(super) fn overlay_approves(&self) -> bool {
+        self.overlays.last().is_some_and(|top| top.approves())
+    }
+
     /// Classifies a letter that is bound to no action and typed into no field.
     pub(super) fn letter_class(&self, letter: char, state: &State) -> KeyClass {
         let act = || {
-            self.letters_scope(state)
-                .map_or(KeyClass::Mute, |scope| KeyClass::Act(GuardedAction::Letter(letter), scope))
+            let approves = self.overlay_approves();
+            let does: fn(char) -> GuardedAction =
+                if approves { GuardedAction::Approval } else { GuardedAction::Letter };
+            self.letters_scope(state).map_or(KeyClass::Mute, |scope| KeyClass::Act(does(letter), scope))
         };
         match self.overlays.last().map(|overlay| overlay.letter_effect(letter)) {
             Some(LetterEffect::Harmless) => KeyClass::Other,

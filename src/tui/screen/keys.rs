@@ -32,9 +32,12 @@ impl Screen {
         let stroke = self.stroke(event, text, bound);
         let action = bound.filter(|_| stroke.is_none());
         let class = match (text, action, key.text()) {
-            (Some(_), ..) => KeyClass::Text,
+            (Some(_), ..) => self.typed_class(),
             (None, Some(action), _) => self.class(ctx.state, action),
             (None, None, Some(letter)) => self.letter_class(letter, ctx.state),
+            (None, None, None) if event.code == KeyCode::Enter => {
+                self.accept_class().unwrap_or(KeyClass::Other)
+            }
             (None, None, None) => KeyClass::Other,
         };
         let was_held = self.guard.held_action().is_some();
@@ -44,16 +47,7 @@ impl Screen {
         self.note = None;
         self.clear_selection();
         match admit {
-            KeyOutcome::Refused(why) => {
-                let note = match (why, ctx.state.waiting()) {
-                    (RefusalReason::Again, Some(item)) => {
-                        let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-                        Note::how_to_approve(item.block.id, &key)
-                    }
-                    _ => Note::refused(why),
-                };
-                return self.show_note(note);
-            }
+            KeyOutcome::Refused(why) => return self.key_refused(why, ctx),
             KeyOutcome::Held => return,
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
             KeyOutcome::Pass if was_held => {
@@ -78,6 +72,26 @@ impl Screen {
         }
     }
 
+    /// Says why the guard refused a key. An overlay that approves the block loses a word that was pasted, and closes
+    /// where the block has to be looked at: it covers the block.
+    fn key_refused(&mut self, why: RefusalReason, ctx: Ctx<'_>) {
+        if self.overlay_approves() {
+            if why == RefusalReason::Paste {
+                self.pass(ctx, |top, ctx, panes| top.paste("", ctx, panes));
+            } else if why.is_about_block() {
+                self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
+            }
+        }
+        let note = match (why, ctx.state.waiting()) {
+            (RefusalReason::Again, Some(item)) => {
+                let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
+                Note::how_to_approve(item.block.id, &key)
+            }
+            _ => Note::refused(why),
+        };
+        self.show_note(note);
+    }
+
     /// Carries out an action that the guard held back and now released, if it still applies to the same thing.
     pub(super) fn perform(&mut self, action: GuardedAction, ctx: Ctx<'_>) {
         match action {
@@ -86,7 +100,9 @@ impl Screen {
             }
             GuardedAction::Decide(_) => {}
             GuardedAction::Do(action) => self.act(action, ctx),
-            GuardedAction::Letter(letter) => self.plain_letter(letter, ctx),
+            GuardedAction::Letter(letter) | GuardedAction::Approval(letter) => {
+                self.plain_letter(letter, ctx);
+            }
             GuardedAction::Text => {
                 let (text, could_act) = self.guard.take_letters();
                 self.to_message(&text, could_act, ctx);

@@ -1,0 +1,204 @@
+//! Overlays that take an answer: text that comes all at once, and a window that changes while one is open.
+
+use super::behaviour::ready;
+use super::drawn;
+use super::rules::clean;
+use super::scene::{Scene, acted, decide, engine_commands};
+use super::typing::{At, made};
+use proptest::prelude::*;
+use sayso::domain::*;
+use sayso::engine::Command;
+use sayso::tui::overlays::always::Always;
+use sayso::tui::overlays::confirm::Confirm;
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+/// A block of one line waits, and all of it was seen. Its finding takes one row at 80 columns, and two at 60.
+pub fn found(severity: Severity) -> Scene {
+    let finding = Finding {
+        rule: "sh.x".into(),
+        severity,
+        place: TextRange { line: 1, column: 1, end_line: 1, end_column: 2 },
+        message: "deletes a folder: /srv/data/reports/2026/old (not there)".into(),
+        forbidden: false,
+    };
+    let mut inspection = clean("bash");
+    inspection.review.findings.push(finding);
+    let mut scene = Scene::new();
+    scene.ask("go");
+    scene.reply("```bash\nls\n```\n");
+    scene.inspected(1, inspection);
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.see_everything();
+    scene
+}
+
+/// The box for the typed word, or the choice of a rule, over that block.
+fn opened(severity: Severity) -> Scene {
+    let mut scene = found(severity);
+    decide(&mut scene, key_of(severity));
+    let is_open = match severity {
+        Severity::High => scene.screen.top::<Confirm>().is_some(),
+        _ => scene.screen.top::<Always>().is_some(),
+    };
+    assert!(is_open, "{:?}", scene.screen.note);
+    scene
+}
+
+/// The key that opens it.
+fn key_of(severity: Severity) -> &'static str {
+    if severity == Severity::High { "a" } else { "A" }
+}
+
+/// Answers it as a person does: types the word, or marks a rule and confirms it.
+fn answered(scene: &mut Scene, severity: Severity) -> Vec<Command> {
+    if severity == Severity::High {
+        scene.type_text("run");
+        return engine_commands(&scene.press(&["enter"]));
+    }
+    decide(scene, "1");
+    scene.pass(1_000);
+    decide(scene, "A")
+}
+
+/// Keys that arrive all at once, as from a terminal that does not mark a paste.
+fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
+    scene.pass(1_000);
+    scene.frame();
+    keys.iter().flat_map(|key| scene.key(key)).collect()
+}
+
+fn note(scene: &Scene) -> &str {
+    scene.screen.note.as_ref().map_or("", |note| &note.text)
+}
+
+#[test]
+fn a_pasted_word_approves_nothing_and_stays_nowhere() {
+    crate::at_every_size(|| {
+        let mut scene = opened(Severity::High);
+        let commands = burst(&mut scene, &["r", "u", "n", "enter"]);
+        assert_eq!(engine_commands(&commands), []);
+        assert_eq!(note(&scene), "That looked like a paste. Nothing was decided.");
+        assert!(scene.screen.top::<Confirm>().is_some());
+        // Without a line end the word is pasted too, and an Enter that comes later does not make it typed.
+        assert!(burst(&mut scene, &["r", "u", "n"]).is_empty());
+        scene.pass(1_000);
+        assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+        assert_eq!(note(&scene), "That was not the word. Nothing was decided.");
+        // Taking back the loss of it brings nothing back.
+        let mut scene = opened(Severity::High);
+        scene.type_text("run");
+        scene.step(|screen, ctx| screen.paste("run", ctx));
+        scene.pass(1_000);
+        assert_eq!(engine_commands(&scene.press(&["ctrl-_", "enter"])), []);
+        // A line end that comes with the last letter is no Enter of a person.
+        let mut scene = opened(Severity::High);
+        scene.type_text("ru");
+        assert_eq!(engine_commands(&burst(&mut scene, &["n", "enter"])), []);
+    });
+}
+
+#[test]
+fn a_line_end_that_is_pasted_behind_text_takes_no_answer() {
+    let mut scene = ready();
+    decide(&mut scene, "r");
+    assert!(!scene.screen.overlays.is_empty());
+    assert_eq!(burst(&mut scene, &["n", "o", "enter"]).len(), 0);
+    assert_eq!(note(&scene), "That looked like a paste. Nothing was decided.");
+    scene.pass(1_000);
+    let rejected = engine_commands(&scene.press(&["enter"]));
+    let [Command::Decide { decision: Decision::Reject(why), .. }] = &rejected[..] else {
+        panic!("{rejected:?}")
+    };
+    assert_eq!(why, "no", "the text stays, and Enter sends it");
+
+    let mut scene = made(At::Idle);
+    scene.screen.panes.focus = Pane::Message;
+    let leaves = |wishes: &[UiCommand]| wishes.iter().any(|wish| matches!(wish, UiCommand::Leave(_)));
+    assert!(!leaves(&burst(&mut scene, &["/", "q", "u", "i", "t", "enter"])));
+    assert!(!scene.screen.overlays.is_empty());
+    scene.pass(1_000);
+    assert!(leaves(&scene.press(&["enter"])));
+}
+
+#[test]
+fn another_width_locks_an_open_answer_until_all_is_seen_again() {
+    for severity in [Severity::High, Severity::Info] {
+        let mut scene = acted((80, 24), || opened(severity));
+        drawn(&mut scene, 60, 14);
+        assert!(note(&scene).starts_with("Width changed: 1 line"), "{severity:?}: {}", note(&scene));
+        scene.pass(1_000);
+        assert_eq!(answered(&mut scene, severity), [], "{severity:?}");
+        assert!(scene.screen.overlays.is_empty(), "{severity:?}");
+        assert!(note(&scene).contains("1 line not shown"), "{severity:?}: {}", note(&scene));
+        scene.see_everything();
+        decide(&mut scene, key_of(severity));
+        scene.pass(1_000);
+        let decided = answered(&mut scene, severity);
+        assert!(matches!(&decided[..], [Command::Decide { .. }]), "{severity:?}: {decided:?}");
+    }
+}
+
+/// What happens while the box for the typed word is open.
+#[derive(Clone, Debug)]
+enum BoxStep {
+    /// A key, so many milliseconds after what came before it.
+    Key(&'static str, u64),
+    Paste,
+    Size(u16, u16),
+}
+
+/// The word with its Enter, at any speed; other letters, pastes and sizes between.
+fn box_steps() -> impl Strategy<Value = Vec<BoxStep>> {
+    let gap = || proptest::sample::select(vec![0u64, 5, 29, 30, 31, 80, 400]);
+    let keys = |gaps: Vec<u64>| -> Vec<BoxStep> {
+        ["r", "u", "n", "enter"].into_iter().zip(gaps).map(|(key, gap)| BoxStep::Key(key, gap)).collect()
+    };
+    let slow = || proptest::sample::select(vec![31u64, 80, 400]);
+    let sizes = vec![(60, 14), (80, 24), (52, 30), (140, 40)];
+    let part = prop_oneof![
+        2 => proptest::collection::vec(gap(), 4).prop_map(keys),
+        2 => proptest::collection::vec(slow(), 4).prop_map(keys),
+        1 => (proptest::sample::select(vec!["x", "r", "backspace"]), gap())
+            .prop_map(|(key, gap)| vec![BoxStep::Key(key, gap)]),
+        1 => Just(vec![BoxStep::Paste]),
+        2 => proptest::sample::select(sizes).prop_map(|(width, height)| vec![BoxStep::Size(width, height)]),
+    ];
+    proptest::collection::vec(part, 1..5).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// The word approves only where its letters came one by one, Enter did not come with them, and all was seen at the
+    /// width of that moment.
+    #[test]
+    fn the_word_approves_only_typed_and_with_all_seen(steps in box_steps()) {
+        let mut scene = acted((80, 24), || opened(Severity::High));
+        scene.pass(1_000);
+        let mut last = None;
+        for step in steps {
+            match step {
+                BoxStep::Size(width, height) => drop(drawn(&mut scene, width, height)),
+                BoxStep::Paste => {
+                    scene.step(|screen, ctx| screen.paste("run", ctx));
+                    last = Some(scene.at);
+                }
+                BoxStep::Key(name, gap) => {
+                    scene.pass(gap);
+                    scene.frame();
+                    let seen = scene.screen.guard.rows().is_all_seen();
+                    let burst = last.is_some_and(|last| scene.at.duration_since(last).as_millis() < 30);
+                    last = Some(scene.at);
+                    let decided = engine_commands(&scene.key(name));
+                    prop_assert!(decided.is_empty() || (name == "enter" && seen && !burst), "{decided:?}");
+                }
+            }
+            if scene.screen.top::<Confirm>().is_none() {
+                break;
+            }
+        }
+    }
+}
