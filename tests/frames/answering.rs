@@ -172,7 +172,7 @@ fn box_steps() -> impl Strategy<Value = Vec<BoxStep>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The word approves only where its letters came one by one, Enter did not come with them, and all was seen at the
+    /// The word approves only where Enter did not come with its letters, and all was seen at the
     /// width of that moment.
     #[test]
     fn the_word_approves_only_typed_and_with_all_seen(steps in box_steps()) {

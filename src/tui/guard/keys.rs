@@ -23,7 +23,7 @@ impl Guard {
             (KeyClass::Text | KeyClass::TypedWord, _) => {
                 self.typing.note_text();
                 self.restart(at);
-                if class == KeyClass::TypedWord && context.burst {
+                if class == KeyClass::TypedWord && context.long_burst {
                     return KeyOutcome::Refused(RefusalReason::Paste);
                 }
                 KeyOutcome::Pass

@@ -16,6 +16,8 @@ pub(super) struct Typing {
     last_key: Option<(KeyCode, KeyModifiers, Instant)>,
     /// When the last input of any kind came: a key, a paste, a mouse button, bytes that mean nothing.
     last_input: Option<Instant>,
+    /// Whether that came in a burst itself.
+    last_burst: bool,
     /// The letters in a row, outside of text fields.
     letters: String,
     letters_at: Option<Instant>,
@@ -33,6 +35,9 @@ pub(super) struct Typing {
 pub(super) struct KeyContext {
     /// Whether other input came so shortly before that both look pasted.
     pub(crate) burst: bool,
+    /// Whether the input before came in that burst, too. The fingers of a person can press two keys almost at once, but
+    /// not three.
+    pub(crate) long_burst: bool,
     /// Whether the key before was a letter outside of a text field.
     pub(crate) behind_letter: bool,
     /// Whether it is the same key again, at the rate of a keyboard repeat.
@@ -48,7 +53,9 @@ impl Typing {
                 code == key.code && modifiers == key.modifiers && within(last, times.repeat)
             });
         self.text &= burst;
-        let context = KeyContext { burst, behind_letter: self.letter, repeat };
+        let long_burst = burst && self.last_burst;
+        let context = KeyContext { burst, long_burst, behind_letter: self.letter, repeat };
+        self.last_burst = burst;
         self.last_key = Some((key.code, key.modifiers, at));
         self.last_input = Some(at);
         self.letter = false;
@@ -58,6 +65,7 @@ impl Typing {
     /// Takes input that is no key.
     pub(super) fn other(&mut self, at: Instant) {
         self.last_input = Some(at);
+        self.last_burst = true;
         self.note_text();
     }
 

@@ -1,5 +1,5 @@
 //! The box for the typed word: why it is required, then the field. The word has to be typed, not pasted: the guard
-//! refuses letters that come at once, and an Enter that comes with them.
+//! refuses three letters that come at once, and an Enter that comes with one.
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
