@@ -639,7 +639,11 @@ fn the_typed_word_is_typed_letter_by_letter() {
     for (gap, admit) in [(0, false), (5, false), (29, false), (30, true), (31, true), (200, true)] {
         let mut g = shown(1, t);
         assert_eq!(letter(&mut g, 1000), KeyOutcome::Pass, "gap {gap}");
-        assert_eq!(letter(&mut g, 1000 + gap), KeyOutcome::Pass, "gap {gap}: two keys can be pressed almost at once");
+        assert_eq!(
+            letter(&mut g, 1000 + gap),
+            KeyOutcome::Pass,
+            "gap {gap}: two keys can be pressed almost at once"
+        );
         let third = if admit { KeyOutcome::Pass } else { pasted.clone() };
         assert_eq!(letter(&mut g, 1000 + 2 * gap), third, "gap {gap}");
     }
