@@ -68,7 +68,14 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     let begin = TurnInput::Files { files, limits, fetch: args.pull };
     let options = HeadlessOptions { begin, json: args.json, session: None };
     let mut reporter = FileReporter::new(console, args.json, kept);
-    let ended = Box::pin(headless::run_with_observer(opened.driver, &options, &mut reporter)).await?;
+    let ended = match Box::pin(headless::run_with_observer(opened.driver, &options, &mut reporter)).await {
+        Ok(ended) => ended,
+        Err(why) => {
+            // This error is told as well; standard error may have no reader either.
+            let _ = reporter.end_error_line();
+            return Err(why.into());
+        }
+    };
     drop(scratch);
     match (ended.ending, reporter.failure_class()) {
         (Ending::Interrupted, _) => Err(Failure::already_reported(FailureClass::Interrupted)),

@@ -81,6 +81,8 @@ pub(super) struct PauseState {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum HelperMessage {
+    /// The program is being started: a helper that ends from here on may have started it.
+    Spawning,
     /// The program was started.
     Spawned { pid: i32 },
     /// The program could not be started; the reason.
@@ -276,6 +278,7 @@ mod tests {
     fn reports_come_back_as_they_were() {
         let used = ResourceUse { cpu_us: 7, peak_rss_bytes: 1 << 40, processes: 3 };
         for told in [
+            HelperMessage::Spawning,
             HelperMessage::Spawned { pid: 4711 },
             HelperMessage::NotSpawned("no such file".into()),
             HelperMessage::Usage { rss_bytes: 1, cpu_us: 2 },

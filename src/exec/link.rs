@@ -121,7 +121,7 @@ impl Link {
         }
     }
 
-    /// The socket was closed. If no message ever arrived, the program was never started.
+    /// The socket was closed. If no message ever arrived, the helper did not come to start the program.
     fn on_socket_closed(&mut self) -> Result<Vec<HelperMessage>, ExecError> {
         if self.spoke {
             return Err(ExecError::Ended);

@@ -197,6 +197,8 @@ impl Supervisor {
         let told = if self.program.is_some() {
             HelperMessage::NotSpawned("the helper has a program already".into())
         } else {
+            // The program may end this process before it can send anything else.
+            self.send(&HelperMessage::Spawning);
             match start(program, inherited, self.own) {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();

@@ -1,7 +1,10 @@
 //! Who may do what with a file or a folder, and what of that another one gets in its place: nobody gets rights that
 //! they did not have.
 
-use rustix::fs::{FileType, Mode, Stat, fgetxattr, fremovexattr, lgetxattr};
+use super::chown_rights::ChownRights;
+use super::held_path::open_in;
+use rustix::fs::{Mode, Stat, fgetxattr, fremovexattr, lgetxattr};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -12,6 +15,10 @@ use std::path::Path;
 
 /// The attribute that holds an access list.
 pub(super) const ACCESS_LIST: &str = "system.posix_acl_access";
+/// The most bytes that are read of an access list: more than a hundred entries.
+const MAX_LIST_BYTES: usize = 1024;
+/// The kind of the owner's entry in an access list.
+const LIST_OWNER: u8 = 1;
 
 /// The rights on a file or a folder. Two are equal by their modes: groups and lists can't always be restored.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -21,10 +28,10 @@ pub(super) struct Access {
     /// The group that has the bits of the group; records of earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     group: Option<u32>,
-    /// Whether an access list says more. Then the bits of the group are not its rights but the most that anybody in the
-    /// list has.
-    #[serde(rename = "list", default, skip_serializing_if = "std::ops::Not::not")]
-    has_list: bool,
+    /// What an access list gives at least to everybody but the owner, if there is one. Then the bits of the group are
+    /// not its rights but the most that anybody in the list has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    least: Option<u32>,
 }
 
 impl PartialEq for Access {
@@ -39,27 +46,33 @@ impl Access {
     /// The rights on an open file or folder.
     pub(super) fn of(file: &File) -> io::Result<Self> {
         let info = file.metadata()?;
-        Ok(Self { mode: info.mode() & 0o777, group: Some(info.gid()), has_list: has_list(file) })
+        let least = least_of_list(|list| fgetxattr(file, ACCESS_LIST, list));
+        Ok(Self { mode: info.mode() & 0o777, group: Some(info.gid()), least })
     }
 
-    /// The rights on an entry of a folder. Nobody asks for the list of a file whose group has the rights of everybody,
-    /// because then another file in its place gives the same rights without the list.
+    /// The rights on an entry of a folder. Nobody asks for the list if only the owner has rights: none can give more.
     #[allow(clippy::useless_conversion)] // the type of this number differs among systems
     pub(super) fn of_entry(folder: &File, name: &OsStr, info: &Stat) -> Self {
         let mode = u32::from(Mode::from_raw_mode(info.st_mode).bits()) & 0o777;
-        let is_folder = FileType::from_raw_mode(info.st_mode) == FileType::Directory;
-        let has_list = (is_folder || without_group(mode) != mode) && {
+        let ask = || {
             // The system tells the attribute under this path even if the file itself may not be opened.
             let path = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
-            lgetxattr(path, ACCESS_LIST, [0_u8; 0].as_mut_slice()).is_ok()
+            least_of_list(|list| match lgetxattr(path, ACCESS_LIST, &mut *list) {
+                // Without `/proc`, the file itself is asked.
+                Err(Errno::NOENT) if cfg!(target_os = "linux") => {
+                    let file = open_in(folder, name).map_err(|_| Errno::NODATA)?;
+                    fgetxattr(&file, ACCESS_LIST, list)
+                }
+                read => read,
+            })
         };
-        Self { mode, group: Some(info.st_gid), has_list }
+        Self { mode, group: Some(info.st_gid), least: if mode & 0o077 == 0 { None } else { ask() } }
     }
 
     /// Whether these rights were given, as far as that was possible, if the rights are `now` what they are.
     pub(super) fn is_met_by(self, now: Self) -> bool {
-        let can_be_whole = self.group == now.group && (now.has_list || !self.has_list);
-        self == now || !can_be_whole && now.mode == without_group(self.mode)
+        let can_be_whole = self.group == now.group && (now.least.is_some() || self.least.is_none());
+        self == now || !can_be_whole && now.mode == self.without_group()
     }
 
     /// Gives these rights to a file or a folder that was just made. It gets the group if this account may give it.
@@ -82,18 +95,24 @@ impl Access {
     /// The most of the mode that gives nobody more than these rights, with the group and the list that the file has.
     pub(super) fn mode_on(self, file: &File) -> io::Result<u32> {
         let has_group = self.group == Some(file.metadata()?.gid());
-        Ok(if has_group && self.fits_list(file) { self.mode } else { without_group(self.mode) })
+        Ok(if has_group && self.fits_list(file) { self.mode } else { self.without_group() })
     }
 
-    /// The group can be another one afterwards: `chown_rights` tells which can be given.
+    /// The group can be another one afterwards: `chown_rights` tells which can be given. A number that stands for all
+    /// unknown groups is not given, because it can be that of a group which had no rights.
     fn give_group(self, file: &File) {
-        if file.metadata().is_ok_and(|info| self.group != Some(info.gid())) {
-            let _ = fchown(file, None, self.group);
+        let is_other = |group: &u32| file.metadata().is_ok_and(|info| info.gid() != *group);
+        if let Some(group) = self.group.filter(is_other).filter(|group| ChownRights::knows_group(*group)) {
+            let _ = fchown(file, None, Some(group));
         }
     }
 
     fn fits_list(self, file: &File) -> bool {
-        self.has_list == has_list(file) || without_group(self.mode) == self.mode
+        self.least.is_some() == has_list(file) || self.without_group() == self.mode
+    }
+
+    fn without_group(self) -> u32 {
+        without_group(self.mode, self.least.unwrap_or(0o7))
     }
 
     fn set_mode(self, file: &File) -> io::Result<()> {
@@ -109,10 +128,29 @@ fn has_list(file: &File) -> bool {
     fgetxattr(file, ACCESS_LIST, [0_u8; 0].as_mut_slice()).is_ok()
 }
 
-/// The mode for another group. That group and everybody else get what both the group and everybody had.
-fn without_group(mode: u32) -> u32 {
-    let both = (mode >> 3) & mode & 0o7;
-    (mode & 0o700) | (both << 3) | both
+/// What an access list gives at least to everybody but the owner; `None` without a list. `read` fills a buffer with it.
+fn least_of_list(read: impl FnOnce(&mut [u8]) -> rustix::io::Result<usize>) -> Option<u32> {
+    let mut list = [0_u8; MAX_LIST_BYTES];
+    let length = match read(&mut list) {
+        Ok(length) => length,
+        // A longer list counts as one that gives somebody nothing.
+        Err(Errno::RANGE) => return Some(0),
+        Err(_) => return None,
+    };
+    // Behind the version, each entry has its kind, its rights and an id.
+    let entries = list.get(4..length).unwrap_or_default().chunks_exact(8);
+    let rights = entries.filter_map(|entry| match entry {
+        [kind, _, rights, ..] if *kind != LIST_OWNER => Some(u32::from(*rights)),
+        _ => None,
+    });
+    Some(rights.fold(0o7, |least, rights| least & rights))
+}
+
+/// The mode for another group or without the list, of which each entry gives at least `least`. The group and everybody
+/// else get what all of them had.
+fn without_group(mode: u32, least: u32) -> u32 {
+    let all = (mode >> 3) & mode & least & 0o7;
+    (mode & 0o700) | (all << 3) | all
 }
 
 #[cfg(test)]
@@ -146,19 +184,20 @@ pub(super) mod tests {
         for (mode, wanted) in
             [(0o644, 0o644), (0o640, 0o600), (0o664, 0o644), (0o660, 0o600), (0o755, 0o755), (0o604, 0o600)]
         {
-            assert_eq!(without_group(mode), wanted, "{mode:o}");
+            assert_eq!(without_group(mode, 0o7), wanted, "{mode:o}");
         }
+        assert_eq!(without_group(0o644, 0), 0o600, "an entry of the list gives its account nothing");
     }
 
     #[test]
     fn rights_are_met_by_less_only_where_the_group_or_the_list_is_lost() {
-        let had = Access { mode: 0o660, group: Some(1), has_list: false };
+        let had = Access { mode: 0o660, group: Some(1), least: None };
         let bounded = Access { mode: 0o600, ..had };
         assert!(had.is_met_by(had) && !had.is_met_by(bounded));
         assert!(had.is_met_by(Access { group: Some(2), ..bounded }));
-        let listed = Access { has_list: true, ..had };
-        assert!(listed.is_met_by(bounded) && !listed.is_met_by(Access { has_list: true, ..bounded }));
-        assert!(!had.is_met_by(Access { mode: 0o644, group: Some(2), has_list: false }));
+        let listed = Access { least: Some(0), ..had };
+        assert!(listed.is_met_by(bounded) && !listed.is_met_by(Access { least: Some(0), ..bounded }));
+        assert!(!had.is_met_by(Access { mode: 0o644, group: Some(2), least: None }));
     }
 
     #[test]

@@ -23,6 +23,16 @@ impl ChownRights {
         }
     }
 
+    /// Whether this is the number of an account that the process knows, and not the one that stands for all others.
+    pub(super) fn knows_account(account: u32) -> bool {
+        KnownIds::of("/proc/self/uid_map").has(account)
+    }
+
+    /// Like `knows_account`, for a group.
+    pub(super) fn knows_group(group: u32) -> bool {
+        KnownIds::of("/proc/self/gid_map").has(group)
+    }
+
     /// Whether a file can belong to this account.
     pub(super) fn can_be_owner(&self, account: u32) -> bool {
         rustix::process::geteuid().as_raw() == account || self.to_others && self.accounts.has(account)

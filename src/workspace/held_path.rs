@@ -203,16 +203,22 @@ impl HeldPath {
         }
     }
 
-    /// Creates the missing folders, each relative to its parent, and opens the last one.
+    /// Creates the missing folders for this account only, because nobody knows who might enter them before; each
+    /// relative to its parent. Opens the last one.
     ///
     /// # Errors
     /// When one of them exists by now, or the system refuses.
     pub(super) fn make_folders(&self) -> Result<File, FileError> {
-        self.make_folders_with(&mut BTreeSet::new())
+        self.make_folders_with(&mut BTreeSet::new(), Mode::RWXU)
     }
 
-    /// Like `make_folders`, but accepts the folders in `made`, which were created just now for another file.
-    pub(super) fn make_folders_with(&self, made: &mut BTreeSet<PathBuf>) -> Result<File, FileError> {
+    /// Like `make_folders`, but with this mode, and accepts the folders in `made`, which were created just now for
+    /// another file.
+    pub(super) fn make_folders_with(
+        &self,
+        made: &mut BTreeSet<PathBuf>,
+        mode: Mode,
+    ) -> Result<File, FileError> {
         let mut path = self.folder.path.clone();
         let mut folder =
             step_in(&self.folder.file, OsStr::new(".")).map_err(|e| FileError::io(&path, &e.into()))?;
@@ -223,7 +229,7 @@ impl HeldPath {
                 errno => FileError::io(&path, &errno.into()),
             };
             if made.insert(path.clone()) {
-                mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(changed)?;
+                mkdirat(&folder, name, mode).map_err(changed)?;
             }
             folder = step_in(&folder, name).map_err(changed)?;
         }

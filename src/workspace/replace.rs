@@ -7,6 +7,7 @@
 //! files, and that is reported, like files that could not be restored.
 
 use super::access::Access;
+use super::chown_rights::ChownRights;
 use super::held_path::{HeldPath, open_in};
 use super::staging::Staging;
 use super::target::{MAX_REPLACED_BYTES, hash};
@@ -21,6 +22,8 @@ use std::os::unix::fs::MetadataExt as _;
 
 /// The mode of a new file, before the system applies the person's umask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
+/// The same for a new folder.
+const NEW_FOLDER_MODE: Mode = Mode::from_bits_truncate(0o777);
 
 /// A file to write.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +59,10 @@ fn replace_with(
     mut before: impl FnMut(usize, &mut Staging<'_>),
 ) -> Result<(), FileError> {
     let mut made = BTreeSet::new();
-    let folders =
-        files.iter().map(|file| file.place.make_folders_with(&mut made)).collect::<Result<Vec<_>, _>>()?;
+    let folders = files
+        .iter()
+        .map(|file| file.place.make_folders_with(&mut made, NEW_FOLDER_MODE))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut staged = Vec::with_capacity(files.len());
     for (file, folder) in files.iter().zip(&folders) {
         staged.push(file.stage(folder)?);
@@ -202,7 +207,7 @@ fn keep_access(file: &File, old: &File) -> std::io::Result<()> {
     Access::of(old)?.give(file)?;
     // Most accounts may not change the owner; `target` tells what is lost.
     let owner = old.metadata()?.uid();
-    if file.metadata()?.uid() != owner {
+    if file.metadata()?.uid() != owner && ChownRights::knows_account(owner) {
         let _ = std::os::unix::fs::fchown(file, Some(owner), None);
     }
     Ok(())
@@ -256,7 +261,7 @@ mod tests {
         let mode = || std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
         replace(&seen(folder.path(), "a"), b"new").expect("replaced");
-        assert_eq!(mode(), 0o644);
+        assert_eq!(mode(), 0o600, "the group had nothing, although everybody could read");
     }
 
     /// A new file in the folder gives the user 12345 what the list of the folder says; a file that is replaced does not.

@@ -63,7 +63,9 @@ fn signals_restore_the_terminal() {
 fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
     let home = tempfile::tempdir().expect("a home");
     let block = "touch made.txt; printf 'it %s\\n' runs; sleep 600";
-    let story = format!("pace = 0\n[[reply]]\ntext = '''\n```bash\n{block}\n```\n'''\n");
+    let story = format!(
+        "pace = 0\n[[reply]]\ntext = '''\n```bash\n{block}\n```\n'''\n[[reply]]\ntext = 'nobody asks for this'\n"
+    );
     let mut terminal = play(home.path(), &story).start();
     say(&terminal, "go");
     approve(&terminal, 1);
@@ -72,6 +74,7 @@ fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
     terminal.wait_exit();
     let file = session_with(home.path(), r#""kind":"run""#);
     assert!(file.contains(r#""path":"made.txt","change":"created""#), "{file}");
+    assert!(!file.contains("nobody asks"), "{file}");
 }
 
 #[test]

@@ -101,6 +101,31 @@ fn a_pasted_word_approves_nothing_and_stays_nowhere() {
 }
 
 #[test]
+fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
+    let mut scene = opened(Severity::High);
+    assert!(burst(&mut scene, &["d", "o", "n", "t", "space"]).is_empty());
+    scene.type_text("run");
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+
+    let mut scene = opened(Severity::High);
+    scene.type_text("dont ");
+    scene.step(|screen, ctx| screen.paste("x", ctx));
+    scene.type_text("run");
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+
+    let mut scene = opened(Severity::High);
+    burst(&mut scene, &["r", "u", "n"]);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+
+    let mut scene = opened(Severity::High);
+    burst(&mut scene, &["r", "u", "n"]);
+    scene.press(&["ctrl-u"]);
+    scene.type_text("run");
+    assert!(!engine_commands(&scene.press(&["enter"])).is_empty(), "deleted and typed");
+}
+
+#[test]
 fn a_line_end_that_is_pasted_behind_text_takes_no_answer() {
     let mut scene = ready();
     decide(&mut scene, "r");

@@ -242,7 +242,7 @@ fn a_part_of_an_output_is_not_called_all_of_it() {
     assert!(all.contains("[All output of block 2]") && all.contains("4554x"), "{all}");
     let cut = printing(16);
     assert!(cut.contains("[What is kept of the output of block 2]"), "{cut}");
-    assert!(cut.contains("... 3 bytes of output not kept ...") && !cut.contains("4x"), "{cut}");
+    assert!(cut.contains("... 3 bytes of output left out here ...") && !cut.contains("4x"), "{cut}");
     let goes_on = opened_with(|scene| scene.running(1, "one\n", 500));
     assert!(goes_on.contains("[What is kept of the output of block 1]"), "{goes_on}");
 }

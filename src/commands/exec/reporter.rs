@@ -73,7 +73,7 @@ impl TurnObserver for FileReporter<'_, '_> {
     fn finish(&mut self, ending: &Ending, _: &State, _: &str) -> io::Result<()> {
         if matches!(ending, Ending::Unsaved(_)) {
             // The command tells this error.
-            self.streams.end_line(Stream::Stderr)?;
+            self.end_error_line()?;
         }
         self.streams.flush()
     }
@@ -83,6 +83,11 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
         let streams = OutputStreams::new(console);
         Self { streams, json, kept, shown: [ShownOutput::default(); 2], failed: None }
+    }
+
+    /// Ends the line that a program left unfinished on standard error: the command tells an error there.
+    pub(super) fn end_error_line(&mut self) -> io::Result<()> {
+        self.streams.end_line(Stream::Stderr)
     }
 
     /// The class of the first run that did not end well.

@@ -103,20 +103,20 @@ mod tests {
         assert_eq!(text(&captured), "12\n4554");
         captured.push(Stream::Stderr, b"oops\n");
         captured.push(Stream::Stdout, b"x\n45543\nend\n");
-        assert_eq!(text(&captured), "12\n4oops\n... 3 bytes of output not kept ...\nx\n45543\nend\n");
+        assert_eq!(text(&captured), "12\n4oops\n... 3 bytes of output left out here ...\nx\n45543\nend\n");
         assert_eq!(captured.bytes(Stream::Stdout), b"12\n4x\n45543\nend\n", "the bytes alone stay what came");
         let only = captured.only_stream(Stream::Stdout);
-        assert_eq!(text(&only), "12\n4\n... 3 bytes of output not kept ...\nx\n45543\nend\n");
+        assert_eq!(text(&only), "12\n4\n... 3 bytes of output left out here ...\nx\n45543\nend\n");
 
         let dropped = (0, 1_234_567);
         let all = OutputBuffer::restore(16, [(Stream::Stdout, b"a\n".to_vec())], dropped);
-        assert_eq!(text(&all), "a\n... 1,234,567 bytes of error output not kept ...\n");
+        assert_eq!(text(&all), "a\n... 1,234,567 bytes of error output left out here ...\n");
         let one = OutputBuffer::of_ends(
             16,
             StreamEnds { head: b"head".to_vec(), tail: b"tail".to_vec(), dropped: 1 },
             StreamEnds::default(),
         );
-        assert_eq!(text(&one), "head\n... 1 byte of output not kept ...\ntail");
+        assert_eq!(text(&one), "head\n... 1 byte of output left out here ...\ntail");
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
         captured.push(Stream::Stdout, b"lost\n");
         captured.skip(Stream::Stdout, 10);
         captured.push(Stream::Stdout, b"3\n");
-        assert_eq!(text(&captured), "first\n4554\n... 22 bytes of output not kept ...\n3\n");
+        assert_eq!(text(&captured), "first\n4554\n... 22 bytes of output left out here ...\n3\n");
         assert_eq!((captured.total(Stream::Stdout), captured.dropped(Stream::Stdout)), (34, 22));
     }
 }

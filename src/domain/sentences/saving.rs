@@ -173,7 +173,7 @@ pub(crate) fn asked_form_aside(open: &str, choices: &str) -> String {
 /// Bytes of a stream that are missing in the output; the line stands in their place.
 pub(crate) fn bytes_missing(bytes: u64, stream: &str) -> String {
     let s = if bytes == 1 { "" } else { "s" };
-    format!("... {} byte{s} of {stream} not kept ...", super::grouped(bytes))
+    format!("... {} byte{s} of {stream} left out here ...", super::grouped(bytes))
 }
 
 /// The title of the pager with the output of a block. `is_whole`: nothing is missing in it, and nothing more comes.

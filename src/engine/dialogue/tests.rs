@@ -698,7 +698,7 @@ fn what_came_too_fast_is_missing_in_what_is_shown_of_a_run() {
     let chunk = crate::domain::Chunk { stream: Stream::Stdout, bytes: b"3\n".to_vec(), skipped: 7 };
     d.ran(1, RunEvent::Output(chunk));
     let output = d.state().live.run.clone().unwrap().output;
-    assert_eq!(output.in_order(), b"1\n4554\n... 7 bytes of output not kept ...\n3\n");
+    assert_eq!(output.in_order(), b"1\n4554\n... 7 bytes of output left out here ...\n3\n");
 }
 
 // Stopping.

@@ -23,7 +23,8 @@ pub struct Times {
     pub(crate) seen: Duration,
     /// The same key within this time of itself is a repeat.
     pub(crate) repeat: Duration,
-    /// Two keys within this time are a paste (`review.burst_ms`).
+    /// Two keys within this time are a paste (`review.burst_ms`); in the field of the typed word three, or a letter and
+    /// Enter.
     pub(crate) burst: Duration,
     /// A letter that acts is held back this long; a second letter within it makes a word of both (`review.hold_ms`).
     pub(crate) hold: Duration,

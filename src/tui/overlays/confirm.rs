@@ -13,7 +13,7 @@ use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::sheet::Sheet;
@@ -30,6 +30,8 @@ pub struct Confirm {
     /// The block as it was on screen.
     pub(crate) token: SubjectId,
     pub(crate) field: Field,
+    /// Whether a part of the text came as a paste: then it is not the word, until the person has deleted all of it.
+    pub(crate) pasted: bool,
 }
 
 /// The responses to an approval.
@@ -100,6 +102,10 @@ impl Overlay for Confirm {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
             then.push(OverlayResponse::about_waiting_block("That was not the word. Nothing was decided."));
+        } else if self.pasted {
+            then.push(OverlayResponse::about_waiting_block(
+                "The word has to be typed letter by letter. Nothing was decided.",
+            ));
         } else if self.is_stale(ctx.state) {
             then.push(OverlayResponse::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
@@ -110,9 +116,19 @@ impl Overlay for Confirm {
         then
     }
 
-    /// Nothing of a paste stays, nor what stood there: its first letter may have come as a typed one.
-    fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.field = Field::single_line();
+    /// Once all is deleted, the word can be typed; nothing brings back what stood there.
+    fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.field.apply(edit);
+        if self.field.is_empty() {
+            (self.field, self.pasted) = (Field::single_line(), false);
+        }
+        Vec::new()
+    }
+
+    /// A paste stays: without its beginning, the end of a text could be the word.
+    fn paste(&mut self, text: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.field.apply(Edit::Paste(text.to_owned()));
+        self.pasted = !self.field.is_empty();
         vec![OverlayResponse::about_waiting_block("That looked like a paste. Nothing was decided.")]
     }
 

@@ -94,9 +94,12 @@ impl Output {
         self.kept.lines()
     }
 
-    /// Notes that bytes before the next ones are not in the lines.
-    pub(crate) fn note_gap(&mut self) {
-        self.is_missing = true;
+    /// Adds a line about bytes of a stream that came here but are not in the lines.
+    pub(crate) fn note_gap(&mut self, stream: Stream, bytes: u64) -> LineChange {
+        self.touched = self.kept.next();
+        let gone = self.kept.dropped_rows();
+        self.missing(stream, bytes);
+        self.changed(gone)
     }
 
     /// How many lines were printed. `None` if bytes were never kept: nobody counted the lines in them.

@@ -137,12 +137,12 @@ pub(crate) fn has_any(state: &State, chosen: Option<BlockId>) -> bool {
 
 impl OutputPane {
     /// Notes that a part of a run's output came faster than it could be passed on.
-    pub(crate) fn note_gap(&mut self, run: RunId) {
+    pub(crate) fn note_gap(&mut self, run: RunId, stream: Stream, bytes: u64) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
-            self.output.note_gap();
+            let changed = self.output.note_gap(stream, bytes);
             // The line about left-out lines may be among these, and no longer tells a number.
             self.wrapped.clear();
-            self.changes += 1;
+            self.forget_wrapped(changed);
         }
     }
 

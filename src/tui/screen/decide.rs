@@ -123,7 +123,7 @@ impl Screen {
             )));
         }
         if ctx.state.needs_typed(block) {
-            return self.open(Confirm { token, field: Field::single_line() });
+            return self.open(Confirm { token, field: Field::single_line(), pasted: false });
         }
         self.carry_out(confirm::approved(block, revision, false, ctx.draw), ctx);
     }

@@ -47,7 +47,7 @@ impl Screen {
         self.note = None;
         self.clear_selection();
         match admit {
-            KeyOutcome::Refused(why) => return self.key_refused(why, ctx),
+            KeyOutcome::Refused(why) => return self.key_refused(why, text, ctx),
             KeyOutcome::Held => return,
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
             KeyOutcome::Pass if was_held => {
@@ -72,12 +72,13 @@ impl Screen {
         }
     }
 
-    /// Says why the guard refused a key. An overlay that approves the block loses a word that was pasted, and closes
-    /// where the block has to be looked at: it covers the block.
-    fn key_refused(&mut self, why: RefusalReason, ctx: Ctx<'_>) {
+    /// Says why the guard refused a key. An overlay that approves the block takes a refused letter as a paste, and
+    /// closes where the block has to be looked at: it covers the block.
+    fn key_refused(&mut self, why: RefusalReason, letter: Option<char>, ctx: Ctx<'_>) {
         if self.overlay_approves() {
             if why == RefusalReason::Paste {
-                self.pass(ctx, |top, ctx, panes| top.paste("", ctx, panes));
+                let pasted = letter.map(String::from).unwrap_or_default();
+                self.pass(ctx, |top, ctx, panes| top.paste(&pasted, ctx, panes));
             } else if why.is_about_block() {
                 self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
             }

@@ -13,7 +13,7 @@ impl Screen {
         match told {
             Notification::Output(run, chunk) => {
                 if chunk.skipped > 0 {
-                    self.panes.output.note_gap(run);
+                    self.panes.output.note_gap(run, chunk.stream, chunk.skipped);
                 }
                 self.panes.output.push(run, chunk.stream, &chunk.bytes);
             }

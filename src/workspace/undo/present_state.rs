@@ -47,7 +47,7 @@ fn standing_at(change: &PathChange, objects: &Objects, index: &mut Index, opener
     let PathChange { before, after, .. } = change;
     let can_undo = || can_become(objects, after, before);
     let can_redo = || can_become(objects, before, after);
-    if after.is_met_by(&now) {
+    if after.is_met_rather_than(before, &now) {
         return if can_undo() { UndoState::Done } else { why_not_back(before, objects) };
     }
     if before.is_met_by(&now) {

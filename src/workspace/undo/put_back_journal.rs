@@ -33,9 +33,9 @@ pub(super) struct KnownFile {
 }
 
 impl KnownFile {
-    /// The mode while it is written into.
-    pub(super) fn open_mode(&self) -> u32 {
-        self.mode & 0o777 | 0o600
+    /// The mode while it is written into and may have either content: who may not read both of them may read neither.
+    pub(super) fn open_mode(&self, other: &Self) -> u32 {
+        self.mode & other.mode & 0o777 | 0o600
     }
 }
 

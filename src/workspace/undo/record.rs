@@ -51,6 +51,11 @@ impl FileState {
         }
     }
 
+    /// Like `is_met_by`, but what is exactly the `other` state of the change does not count as this one.
+    pub(super) fn is_met_rather_than(&self, other: &FileState, now: &FileState) -> bool {
+        self == now || other != now && self.is_met_by(now)
+    }
+
     pub(super) fn is_folder(&self) -> bool {
         matches!(self, FileState::Folder { .. })
     }

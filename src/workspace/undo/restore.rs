@@ -54,7 +54,7 @@ impl Restoration<'_> {
         for at in wanted {
             let Some(change) = record.changes.get(*at) else { continue };
             match self.check(change, &mut opener) {
-                Ok(now) if self.from_and_to(change).1.is_met_by(&now) => drop(done.insert(*at, Ok(()))),
+                Ok(now) if self.is_done(change, &now) => drop(done.insert(*at, Ok(()))),
                 Ok(now) => todo.push((*at, change, now)),
                 Err(error) => drop(done.insert(*at, Err(error))),
             }
@@ -97,11 +97,16 @@ impl Restoration<'_> {
         done
     }
 
+    fn is_done(&self, change: &PathChange, now: &FileState) -> bool {
+        let (from, to) = self.from_and_to(change);
+        to.is_met_rather_than(from, now)
+    }
+
     /// The present state of the path, if it is the expected one. Also copies what would be lost.
     fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<FileState, FileError> {
         let (from, to) = self.from_and_to(change);
         let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
-        if to.is_met_by(&now) {
+        if to.is_met_rather_than(from, &now) {
             return Ok(now);
         }
         if !from.is_met_by(&now) && now != FileState::Nothing && !is_halfway(&now, change) {

@@ -313,6 +313,32 @@ fn another_group_gets_no_more_than_everybody() {
     assert!(!fixture.at("sub").exists());
 }
 
+/// Without the group that the run gave, what was there before would count as what the run left.
+#[test]
+#[cfg(target_os = "linux")]
+fn another_group_that_is_taken_back_is_told_as_taken_back() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let path = fixture.at("a");
+    let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    set(0o644);
+    let record = fixture.run(|_| {
+        let _ = chown(&path, None, Some(2345));
+        set(0o664);
+    });
+    if fs::metadata(&path).unwrap().gid() != 2345 {
+        return; // Only root may do this.
+    }
+    for (kind, mode, state) in
+        [(UndoKind::Undo, 0o644, UndoState::TakenBack), (UndoKind::Redo, 0o664, UndoState::Done)]
+    {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, mode);
+        assert!(fixture.told(record).iter().all(|(_, _, now)| *now == state), "{kind:?}");
+    }
+}
+
 #[test]
 fn what_changed_since_stays() {
     let mut fixture = UndoFixture::new();

@@ -358,7 +358,7 @@ fn of_runs() -> Vec<Entry> {
         names_incomplete: true,
         unreadable: vec!["sub".into()],
         memory_hidden: true,
-        ended_first: false,
+        ended_first: true,
     };
     entries.push(Entry::Ran { run: RunId(8), block: BlockId(1), report: Box::new(changed) });
     entries

@@ -187,7 +187,7 @@ fn what_was_not_kept_is_told_where_it_is_missing() {
     let texts = texts(&output);
     assert_eq!(texts[0], "0123456789");
     assert_eq!(texts[1], "error");
-    assert_eq!(texts[2], "... 1,979 bytes of output not kept ...");
+    assert_eq!(texts[2], "... 1,979 bytes of output left out here ...");
     assert_eq!(texts.last().unwrap(), "last");
     assert_eq!(output.line(2, &theme()).spans[0].style, theme().style(Slot::OutputTruncated));
 }
@@ -196,14 +196,14 @@ fn what_was_not_kept_is_told_where_it_is_missing() {
 fn where_a_part_is_missing_no_number_of_lines_is_told() {
     let mut output = printed("a\nb\n");
     assert_eq!(output.printed_lines(), Some(2));
-    output.note_gap();
+    output.note_gap(Stream::Stdout, 7);
     output.push(Stream::Stdout, b"c\n");
     assert_eq!(output.printed_lines(), None);
-    assert_eq!(texts(&output), ["a", "b", "c"]);
+    assert_eq!(texts(&output), ["a", "b", "... 7 bytes of output left out here ...", "c"]);
 
     let told = "... lines left out, nobody counted how many ...";
     let mut output = printed("x\n".repeat(20_000));
-    output.note_gap();
+    output.note_gap(Stream::Stdout, 7);
     assert_eq!((output.text(2_000).as_str(), &*output.printed(2_000)), (told, told));
     assert_eq!(plain_text(&output.line(2_000, &theme())), told);
     let mut captured = OutputBuffer::new(1 << 20);

@@ -154,7 +154,7 @@ impl Step {
         (&file).take(copies.most.saturating_add(1)).read_to_end(&mut now)?;
         let set_mode = |mode: u32| file.set_permissions(Permissions::from_mode(mode & 0o777));
         // A mode that somebody chose since stays.
-        let is_open = info.mode() & 0o777 == was.open_mode();
+        let is_open = info.mode() & 0o777 == was.open_mode(&becomes);
         if now == old || now == new {
             let mode = if now == old { was.mode } else { becomes.mode };
             return if is_open { set_mode(mode) } else { Ok(()) };
@@ -165,7 +165,7 @@ impl Step {
         // Somebody may have written just this, so the content is stored before it is overwritten.
         copies.objects.put(&now)?;
         copies.objects.sync();
-        set_mode(was.open_mode())?;
+        set_mode(was.open_mode(&becomes))?;
         let written = open_to_write(folder, name, &file).and_then(|to| overwrite(&to, &old));
         set_mode(if is_open { was.mode } else { info.mode() })?;
         written

@@ -142,7 +142,7 @@ impl Restoration<'_> {
         let becomes = KnownFile { sha256: to, mode: access.mode_on(&file).map_err(failed)? };
         let note = self.unfinished.note_overwrite(path, &file, (was, becomes)).map_err(failed)?;
         let opened = file
-            .set_permissions(Permissions::from_mode(was.open_mode()))
+            .set_permissions(Permissions::from_mode(was.open_mode(&becomes)))
             .and_then(|()| open_to_write(folder, name, &file));
         let written =
             opened.map_err(TornWrite::from).and_then(|into| self.unfinished.write_into(&into, (&old, &new)));
