@@ -66,7 +66,7 @@ impl Access {
                 read => read,
             })
         };
-        Self { mode, group: Some(info.st_gid), least: if mode & 0o077 == 0 { None } else { ask() } }
+        Self { mode, group: Some(info.st_gid), least: (mode & 0o077 != 0).then(ask).flatten() }
     }
 
     /// Whether these rights were given, as far as that was possible, if the rights are `now` what they are.
