@@ -31,12 +31,11 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     // Paths on the command line are relative to the person's folder, not to the one in which the files run.
     let texts = read(&args)?;
     let factory = super::factory(&model, console)?;
-    let languages = factory.languages.all.clone();
-    let mut files = Vec::new();
-    for (path, source) in texts {
-        let language = input::language(&path, args.language.as_deref(), &languages)?;
-        files.push(NamedFile { path: path.to_string_lossy().into_owned(), language, source });
-    }
+    let named = |(path, source): (PathBuf, Arc<str>)| {
+        let language = input::language(&path, args.language.as_deref(), &factory.languages.all)?;
+        Ok(NamedFile { path: path.to_string_lossy().into_owned(), language, source })
+    };
+    let files = texts.into_iter().map(named).collect::<Result<Vec<_>, Failure>>()?;
     let (opened, scratch) = if args.no_session {
         let (opened, scratch) = factory.begin_unkept(Policy::Ask);
         (opened, Some(scratch))
@@ -77,7 +76,12 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         }
     };
     drop(scratch);
-    match (ended.ending, reporter.failure_class()) {
+    result(ended.ending, reporter.failure_class())
+}
+
+/// The result of the command. `failed`: of which class the first failure of a file was.
+fn result(ending: Ending, failed: Option<FailureClass>) -> Result<(), Failure> {
+    match (ending, failed) {
         (Ending::Interrupted, _) => Err(Failure::already_reported(FailureClass::Interrupted)),
         (ending @ Ending::Unsaved(_), _) => {
             Err(Failure::new(FailureClass::Session, ending.message()).hint(saving::WITHOUT_SESSION))

@@ -86,7 +86,7 @@ fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
         terminal.press_until_true("a", |screen| screen.contains("not shown"));
         assert!(!ran(home.path(), 1));
         to_typed_word(&terminal);
-        terminal.press("y");
+        terminal.type_text("y");
         terminal.press("Enter");
         terminal.wait_true(|screen| !asks_for_word(screen) && screen.contains("WAITING"));
         assert!(!ran(home.path(), 1), "another word decides nothing");

@@ -6,6 +6,7 @@ use crate::terminal::Setup;
 use crate::{session, session_with, tab_to};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
 
 /// A terminal that uses this server as OpenAI's, with the model `one`.
 fn asking<'a>(home: &'a Path, server: &ModelServer) -> Setup<'a> {
@@ -149,6 +150,8 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored
     terminal.wait_for("key for OpenAI: ");
     terminal.paste("sk-pasted-by-hand");
     terminal.wait_for("***");
+    // An Enter directly behind a paste would be a part of it.
+    terminal.pause(Duration::from_millis(90));
     terminal.press("Enter");
     // The key is tested with a request, and the provider's models are listed.
     terminal.wait_for("openai answers after");
