@@ -78,19 +78,20 @@
 //! | `recipe` | domain, engine, python | no |
 //! | `export` | domain, engine | no |
 //! | `import` | domain, engine | no |
-//! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
+//! | `config` | domain | files, in `files.rs`, `keys.rs` and `key_store.rs` only; the environment is handed in |
 //! | `provider` | domain, config | network |
-//! | `launch` | - | links and folders of programs; makes the commands of what sayso starts by itself |
+//! | `launch` | - | links and folders of programs; private folders, made and removed; makes the commands of what sayso starts by itself |
 //! | `exec` | domain, config, launch | processes |
 //! | `store` | domain | session files |
 //! | `workspace` | domain | the person's files; `shared_maps.rs`: which of them processes below this one have mapped, `chown_rights.rs`: which owners they can get (`/proc`) |
 //! | `driver` | all of the above but python and import | spawns tasks, owns the clock |
-//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/line_mode`), clipboard, external editor |
+//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/line_mode`), clipboard, external editor and pager with their copies, outputs that the pager reads |
 //! | `headless` | domain, engine, driver, config | standard input and output |
-//! | `session` | all above but python, edit, import and headless; cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
-//! | `commands` | session, headless, import and what is below them, but python, edit, launch and tui | standard output; one file a subcommand |
+//! | `session` | all above but python, edit, import and headless; cli, report | the log file, the file of borders, the time zone, stories, the folder of a replay, the program that writes a key, own rules and recipes |
+//! | `commands` | session, headless, import and what is below them, but python, edit, launch and tui | standard output; files that the command line names, the new configuration file; one file a subcommand |
 //! | `cli`, `report` | domain (`cli`: config, export) | standard error |
-//! | `app`, `main` | commands, session, tui and below | exit code |
+//! | `app` | commands, session, tui and below | exit code |
+//! | `main` | app, exec | exit code |
 //!
 //! # One turn, with the types that travel
 //!

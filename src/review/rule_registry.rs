@@ -50,9 +50,12 @@ impl RuleRegistry {
         let mut errors = Vec::new();
         let mut added: HashMap<Grammar, Vec<(&str, RuleFile)>> = HashMap::new();
         let mut places = Vec::new();
+        // The file of each own rule.
+        let mut origins: HashMap<String, String> = HashMap::new();
         for (name, text) in files {
             match own_file(name, text) {
                 Ok((grammar, mut file)) => {
+                    origins.extend(file.rule.iter().map(|rule| (rule.id.clone(), name.to_owned())));
                     places.append(&mut file.place);
                     if let Some(grammar) = grammar {
                         added.entry(grammar).or_default().push((name, file));
@@ -69,7 +72,7 @@ impl RuleRegistry {
             }
         }
         if errors.is_empty() {
-            errors.extend(registry.broken_examples());
+            errors.extend(registry.broken_examples(&origins));
         }
         if errors.is_empty() { Ok(registry) } else { Err(errors) }
     }
@@ -174,7 +177,7 @@ impl RuleRegistry {
     }
 
     /// Examples of own rules that do not hold: a rule that misses what it was written for is worse than none.
-    fn broken_examples(&self) -> Vec<RuleError> {
+    fn broken_examples(&self, origins: &HashMap<String, String>) -> Vec<RuleError> {
         let mut errors = Vec::new();
         for (grammar, own) in &self.own {
             let shipped = rule_set::shipped_rules(*grammar).file.rule.len();
@@ -183,7 +186,8 @@ impl RuleRegistry {
                 for (text, wanted) in examples.chain(rule.near_misses.iter().map(|text| (text, false))) {
                     if self.finds(rule, *grammar, text) != wanted {
                         let verb = if wanted { "misses" } else { "finds" };
-                        let (file, rule, example) = ("own rules".to_owned(), rule.id.clone(), text.clone());
+                        let (rule, example) = (rule.id.clone(), text.clone());
+                        let file = origins.get(&rule).cloned().unwrap_or_default();
                         errors.push(RuleError::Example { file, rule, verb, example });
                     }
                 }
@@ -371,7 +375,8 @@ mod tests {
         let query = GOOD.replace("calls = [\"x.y\"]", "on = [\"call\"]\nquery = \"(nothing) @found\"");
         assert!(refused(&query).contains("does not fit the grammar"), "{}", refused(&query));
         let example = format!("{GOOD}matches = [\"z()\"]\n");
-        assert!(refused(&example).contains("misses its example"));
+        let wrong = refused(&example);
+        assert!(wrong.starts_with("team.toml, rule team.x: ") && wrong.contains("misses its example"), "{wrong}");
         assert!(refused(&"#".repeat(MAX_FILE_BYTES + 1)).contains("larger"));
     }
 }
