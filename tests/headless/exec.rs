@@ -424,6 +424,21 @@ fn a_pipe_gets_all_of_a_flood_in_its_order() {
 }
 
 #[test]
+fn a_stream_has_its_end_although_the_other_one_was_flooded_later() {
+    let home = Home::new();
+    let text = "import os\n_ = os.write(1, b'a' * 3000000 + b'end')\n_ = os.write(2, b'e' * 3000000)\n";
+    home.file("a.py", text);
+    let done = home.run(&["exec", "--sandbox", "off", "--no-session", "a.py"]);
+    assert_eq!(done.code, Some(0));
+    let end = done.out.trim_start_matches('a');
+    assert_eq!(end, "end", "{} bytes", done.out.len());
+    let own = done.err.trim_start_matches('e');
+    let left_out = 6_000_003 - done.out.len() - (done.err.len() - own.len());
+    let told = format!("{left_out} bytes of the output came faster");
+    assert_eq!(own.contains(&told), left_out > 0, "{own}");
+}
+
+#[test]
 fn what_cannot_run_is_said_before_anything_runs() {
     let home = Home::new();
     home.file("a.py", "open('ran', 'w')\n");

@@ -32,7 +32,7 @@ enum ShowMode {
     AtOnce,
     /// From the report, at the end of the run: something came faster than it could be passed on.
     AtTheEnd,
-    /// As it comes, with a gap, because the report does not keep enough to fill it.
+    /// As it comes, with a gap, because the report does not keep enough to fill it. It has the end of the stream.
     WithGap,
 }
 
@@ -42,6 +42,8 @@ struct ShownOutput {
     bytes: u64,
     /// All that was printed, with what was left out because it came faster than it could be passed on.
     printed: u64,
+    /// The position in the stream behind the last byte that was shown.
+    reached: u64,
     mode: ShowMode,
 }
 
@@ -156,7 +158,12 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         }
         match shown.mode {
             ShowMode::AtTheEnd => Ok(()),
-            ShowMode::AtOnce | ShowMode::WithGap => self.print(chunk.stream, &chunk.bytes),
+            ShowMode::AtOnce | ShowMode::WithGap => {
+                if !chunk.bytes.is_empty() {
+                    shown.reached = shown.printed;
+                }
+                self.print(chunk.stream, &chunk.bytes)
+            }
         }
     }
 
@@ -211,9 +218,10 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     /// Shows what remains of the output, and what follows it.
     fn text(&mut self, path: &str, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let shown = self.shown[stream as usize];
-            if shown.mode == ShowMode::AtTheEnd {
-                self.print(stream, &report.output.behind(stream, shown.bytes))?;
+            let reached = self.shown[stream as usize].reached;
+            // A stream may end with a gap, on a terminal too: the report has what came last.
+            if reached < report.output.total(stream) {
+                self.print(stream, &report.output.behind(stream, reached))?;
             }
             self.streams.finish(stream)?;
         }
@@ -304,6 +312,27 @@ mod tests {
         let (out, err) = shown(false, &chunks, &report);
         assert_eq!(out, "a\nz\n");
         assert_eq!(err, format!("{}\n{}\n", saving::left_out(7), saving::output_in("/s/run-1.out", true)));
+    }
+
+    #[test]
+    fn the_end_of_a_stream_is_shown_although_nothing_came_behind_its_last_gap() {
+        let mut report = RunReport::bare(Outcome::Ok);
+        report.output.push(Stream::Stdout, b"a\nb\n");
+        report.output.skip(Stream::Stdout, 7);
+        report.output.push(Stream::Stdout, b"y\nz\n");
+        // Where the last gap begins in what the report has.
+        let in_gap: &[_] = &[(Stream::Stdout, "a\nb\n", 0), (Stream::Stdout, "", 11)];
+        let in_head: &[_] = &[(Stream::Stdout, "a\n", 0), (Stream::Stdout, "", 13)];
+        let in_tail: &[_] =
+            &[(Stream::Stdout, "a\nb\n", 0), (Stream::Stdout, "y\n", 7), (Stream::Stdout, "", 2)];
+        let in_nothing: &[_] = &[(Stream::Stdout, "a\nb\n", 0), (Stream::Stdout, "y\nz\n", 7)];
+        for is_seen in [false, true] {
+            for chunks in [in_gap, in_head, in_tail, in_nothing] {
+                let (out, err) = shown(is_seen, chunks, &report);
+                assert_eq!(out, "a\nb\ny\nz\n", "{chunks:?} {is_seen}");
+                assert_eq!(err, format!("{}\n", saving::left_out(7)), "{chunks:?} {is_seen}");
+            }
+        }
     }
 
     #[test]
