@@ -3,6 +3,7 @@
 use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -165,6 +166,36 @@ fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let done = home.run(&["sessions", "export", &id]);
     assert_eq!(done.code, Some(2), "{}", done.out);
     assert!(done.err.contains("--format"), "{}", done.err);
+}
+
+#[test]
+fn only_a_plain_file_is_replaced() {
+    let home = Home::new();
+    let id = id(&ran(&home, None));
+    let at = |name: &str| home.work().join(name);
+    let made = Command::new("mkfifo").arg(at("pipe.md")).status().unwrap();
+    assert!(made.success());
+    std::fs::create_dir(at("folder.md")).unwrap();
+    let mine = home.file("mine.txt", "mine");
+    std::os::unix::fs::symlink(&mine, at("link.md")).unwrap();
+    std::os::unix::fs::symlink(at("gone"), at("nowhere.md")).unwrap();
+    for (name, told) in [
+        ("pipe.md", "pipe.md is no file"),
+        ("folder.md", "folder.md is no file"),
+        ("link.md", "link.md is a link"),
+        ("nowhere.md", "nowhere.md is a link"),
+    ] {
+        let before = std::fs::symlink_metadata(at(name)).unwrap();
+        for options in [&["--output"][..], &["--force", "--output"]] {
+            let done = home.run(&[&["sessions", "export", &*id][..], options, &[name]].concat());
+            assert_eq!(done.code, Some(2), "{name} {options:?}: {}", done.out);
+            assert!(done.err.contains(told) && !done.err.contains("--force"), "{}", done.err);
+            let after = std::fs::symlink_metadata(at(name)).unwrap();
+            assert_eq!((after.ino(), after.file_type()), (before.ino(), before.file_type()), "{name}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(&mine).unwrap(), "mine");
+    assert!(!at("gone").exists());
 }
 
 #[test]

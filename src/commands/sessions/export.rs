@@ -10,6 +10,7 @@ use crate::export::{Document, ExportFormat};
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store;
+use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
@@ -58,9 +59,15 @@ fn stop_failure(why: &ExportStop) -> Failure {
     Failure::new(FailureClass::Work, visible_line(&why.to_string())).hint(hint)
 }
 
-/// Writes the file completely or not at all, readable only by the person. A link at the path is replaced, not
-/// followed.
+/// Writes the file completely or not at all, readable only by the person. Only a plain file is replaced: a device or a
+/// pipe would be lost for all who use it, and a run may have made a link.
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let name = visible_line(&path.to_string_lossy());
+    if let Some(there) = fs::symlink_metadata(path).ok().filter(|there| !there.is_file()) {
+        let what = if there.is_symlink() { "a link" } else { "no file" };
+        return Err(Failure::new(FailureClass::Usage, format!("{name} is {what}"))
+            .hint("Name another file. --format without --output writes it to the standard output."));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
@@ -68,7 +75,6 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
         kept.map(drop).map_err(|error| error.error)
     });
     written.map_err(|error| {
-        let name = visible_line(&path.to_string_lossy());
         if error.kind() == io::ErrorKind::AlreadyExists {
             return Failure::new(FailureClass::Usage, format!("{name} is there already"))
                 .hint("--force replaces it.");
