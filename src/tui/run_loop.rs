@@ -135,8 +135,8 @@ impl Tui {
         let exit = session.go().await?;
         let draft = session.screen.panes.composer.full_text();
         let borders = session.screen.borders;
-        if matches!(exit, Exit::Quit { .. }) {
-            // The person left on purpose.
+        if session.with(Instant::now(), |screen, ctx| screen.is_unsent(ctx)) {
+            // The conversation has this message and offers to send it: a second copy would be sent after it.
             session.driver.keep_draft("");
         }
         self.draft = draft;

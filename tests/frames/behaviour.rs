@@ -458,6 +458,43 @@ fn ctrl_c_goes_down_its_ladder() {
     });
 }
 
+/// Block 3 runs, a message is queued, and the person asked to quit.
+fn quitting_during_a_run() -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.running(3, "x\n", 1_000);
+    scene.ask("later");
+    scene.frame();
+    scene.screen.panes.focus = Pane::Message;
+    scene.type_text("/quit");
+    scene.press(&["enter"]);
+    assert!(scene.screen.top::<Ask>().is_some());
+    scene
+}
+
+#[test]
+fn quitting_after_the_run_first_says_that_nothing_more_is_to_be_sent() {
+    let screen = drawn(&mut quitting_during_a_run(), 140, 40);
+    assert!(screen.contains("If you quit, what is queued is kept, not sent."), "{screen}");
+    let mut scene = quitting_during_a_run();
+    scene.pass(1_500);
+    assert_eq!(engine_commands(&scene.press(&["i"])), [Command::Leave, Command::Stop]);
+    scene.command(Command::Leave);
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("queued, kept and not sent"), "{screen}");
+}
+
+#[test]
+fn during_a_reply_one_ctrl_d_does_not_leave() {
+    let leaves = |commands: &[UiCommand]| commands.iter().any(|c| matches!(c, UiCommand::Leave(_)));
+    let mut scene = Scene::worked();
+    scene.streaming("Well, ");
+    scene.frame();
+    assert!(!leaves(&scene.press(&["ctrl-d"])));
+    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+    assert!(leaves(&scene.press(&["ctrl-d"])));
+}
+
 #[test]
 fn ctrl_c_never_answers_a_block_that_waits() {
     let mut scene = reviewing();

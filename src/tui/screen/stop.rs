@@ -3,6 +3,7 @@
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
+use crate::domain::sentences::sending;
 use crate::engine::kernels;
 use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Phase};
@@ -106,7 +107,7 @@ impl Screen {
             Some(_) => {}
             None => {
                 self.escalation.interrupted = Some(ctx.at);
-                self.show_note(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
+                self.show_note(Note::info(sending::interrupt(terms(ctx, block))));
                 self.send(Command::Stop);
             }
         }
@@ -126,14 +127,14 @@ impl Screen {
         self.show_note(Note::info(AGAIN_QUITS));
     }
 
-    /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while something
+    /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while a block
     /// runs, else after a second press.
     pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) {
         if !self.panes.composer.is_empty() {
             self.panes.composer.apply(Edit::Delete);
             return;
         }
-        if ctx.state.live.run.is_some() || ctx.state.live.reply.is_some() {
+        if ctx.state.live.run.is_some() {
             return self.quit(ctx);
         }
         self.quit_twice(ctx);
@@ -153,6 +154,9 @@ impl Screen {
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };
             lines.push(format!("{more} {verb}; {they} will wait in the session file."));
         }
+        if ctx.state.live.peek_queued().is_some() {
+            lines.push(sending::QUEUED_ON_QUITTING.into());
+        }
         let running = &ctx.state.live.kernels;
         let kernel = if running.is_empty() {
             format!("quit now: kills block {block}")
@@ -163,6 +167,7 @@ impl Screen {
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
             OverlayResponse::info("Interrupting, then leaving."),
+            OverlayResponse::UiCommand(UiCommand::Send(Command::Leave)),
             OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =
