@@ -2,7 +2,7 @@
 
 use super::drawn;
 use super::scene::{
-    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, findings, inspection, key, terms,
+    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, findings, inspection, key, report, terms,
 };
 use sayso::domain::*;
 use sayso::engine::state::Question;
@@ -482,6 +482,16 @@ fn quitting_after_the_run_first_says_that_nothing_more_is_to_be_sent() {
     scene.command(Command::Leave);
     let screen = drawn(&mut scene, 140, 40);
     assert!(screen.contains("queued, kept and not sent"), "{screen}");
+}
+
+#[test]
+fn the_question_whether_to_quit_goes_with_the_run_that_it_is_about() {
+    let mut scene = quitting_during_a_run();
+    scene.ended(report("x\n", 8_000));
+    scene.frame();
+    assert!(scene.screen.top::<Ask>().is_none());
+    let note = &scene.screen.note.as_ref().unwrap().text;
+    assert_eq!(note, "The block has ended, and with it the question about its run.");
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Screen {
                         kernels::kill_asked_of_block(block, terms(ctx, block)),
                     ),
                 };
-                let ask = Ask::new(title, vec![text], 'w', "wait");
+                let ask = Ask::new(title, vec![text], 'w', "wait").about_run(block);
                 self.open(ask.or_command('k', "kill", UiCommand::Send(Command::Kill)));
             }
             Some(_) => {}
@@ -146,8 +146,7 @@ impl Screen {
             return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
         };
         let block = run.block;
-        let time = ctx.state.activity().map(|going_on| going_on.time(ctx.draw.now)).unwrap_or_default();
-        let mut lines = vec![format!("Block {block} is still running ({time}).")];
+        let mut lines = vec![format!("Block {block} is still running.")];
         let waiting = ctx.state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
         if waiting > 0 {
             let more = words::count(waiting, "more block");
@@ -173,6 +172,7 @@ impl Screen {
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
         let ask = Ask::new("Quit?", lines, 'w', "stay and wait")
+            .about_run(block)
             .or('i', format!("interrupt block {block}, save, quit"), interrupt)
             .or_command('d', kernel, UiCommand::Leave(Exit::Quit { now: true }))
             .foot(foot);
