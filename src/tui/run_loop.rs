@@ -24,6 +24,7 @@ use super::ui_command::{Choice, Exit};
 use super::widgets::layout::Borders;
 use super::workers::Workers;
 use crate::domain::Notice;
+use crate::domain::sentences::sending;
 use crate::driver::Driver;
 use crate::engine::Transcript;
 use crate::engine::transcript::Item;
@@ -162,8 +163,7 @@ impl Tui {
         }
         let mut draft = std::mem::take(&mut self.draft);
         if let Some(killed) = driver.take_draft() {
-            screen
-                .show_note(Notice::info("What was being typed when sayso ended is in Message again.").into());
+            screen.show_note(Notice::info(sending::DRAFT_TAKEN_UP).into());
             // Text typed while the session was opened comes after the recovered draft.
             draft = if draft.is_empty() { killed } else { format!("{killed}\n{draft}") };
         }

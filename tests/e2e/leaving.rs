@@ -58,7 +58,8 @@ fn quitting_during_a_reply_keeps_what_came_and_what_was_queued_and_sends_nothing
         assert!(file.contains("Once upon a time") && !file.contains("and then"), "{file}");
 
         let mut again = asking(home.path(), &server);
-        again.args.splice(0..0, ["resume".to_owned(), "--last".to_owned()]);
+        again.args.insert(0, "resume".into());
+        again.args.insert(1, "--last".into());
         let terminal = again.start();
         terminal.wait_for("Once upon a time");
         terminal.wait_for("and then");

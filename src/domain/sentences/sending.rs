@@ -138,6 +138,10 @@ pub(crate) const NOT_SENT_ON_LEAVING: &str = "Not sent: you are leaving. It is k
 /// The question whether to quit while something is queued.
 pub(crate) const QUEUED_ON_QUITTING: &str = "If you quit, what is queued is kept, not sent.";
 
+/// The draft that an earlier process left is in the composer.
+pub(crate) const DRAFT_TAKEN_UP: &str =
+    "What was typed or queued when sayso ended, and not sent, is in Message again.";
+
 /// The mark of what is queued while the person leaves.
 const LEAVING_MARK: &str = "queued, kept and not sent: you are leaving";
 
