@@ -234,6 +234,7 @@ impl Engine {
             Command::Continue => self.continue_turn(),
             Command::EndTurn => self.end_turn(),
             Command::EditQueued => self.state.live.pop_queued(),
+            Command::Leave => self.leave(),
             Command::UseModel(model) => {
                 self.forget_model(&model);
                 // Choosing the same model again only reconnects it, since its key may have changed.

@@ -40,6 +40,19 @@ impl Driver {
         }
     }
 
+    /// Adds what is queued to the draft, in front of what was typed after it.
+    pub(super) fn keep_queued(&mut self) {
+        let mut texts = self.state().live.queued_texts();
+        if texts.is_empty() {
+            return;
+        }
+        let typed = self.draft.text();
+        if !typed.trim().is_empty() {
+            texts.push(typed.to_owned());
+        }
+        self.keep_draft(&texts.join("\n\n"));
+    }
+
     /// The draft of an earlier process that ended without warning.
     pub(crate) fn take_draft(&mut self) -> Option<String> {
         self.draft.take_up()

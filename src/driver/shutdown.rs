@@ -3,7 +3,7 @@
 use super::Driver;
 use super::sources::Signal;
 use crate::domain::{RunEvent, UnscannedChanges};
-use crate::engine::Event;
+use crate::engine::{Command, Event};
 use crate::store::StoreError;
 use crate::workspace::instructions;
 use std::time::Duration;
@@ -13,14 +13,17 @@ use tokio::time::{Instant, timeout_at};
 const SCAN_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Driver {
-    /// Ends all activity, syncs the session file and leaves no process behind. Interrupts a running block; if that does
-    /// not end in time, it reads LOST when the session is resumed.
+    /// Ends all activity, syncs the session file and leaves no process behind. What is queued becomes the draft.
+    /// Interrupts a running block; if that does not end in time, it reads LOST when the session is resumed.
     ///
     /// # Errors
     /// When the end of the session could not be written and is lost.
     pub async fn close(mut self) -> Result<(), StoreError> {
+        // What ends from here on begins nothing.
+        self.feed(Event::User(Command::Leave));
+        self.keep_queued();
         self.rooms.sources.drop_reply();
-        // The end of a run would ask the model again.
+        // A request whose messages are still being loaded is not sent either.
         self.rooms.provider = None;
         self.stop_unstarted();
         self.rooms.executor.close().await;

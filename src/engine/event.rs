@@ -112,6 +112,9 @@ pub enum Command {
     EndTurn,
     /// Take the queued prompt back to edit it, else the newest of the queued commands; it leaves the queue.
     EditQueued,
+    /// The person leaves the session: nothing is asked of the model any more, and what is queued stays queued. What came
+    /// of a reply is recorded like that of a stopped one, unless a recipe waits for it.
+    Leave,
     /// Use this model from the next step on.
     UseModel(ModelName),
     /// Give the session a name.

@@ -19,8 +19,8 @@ use crate::domain::{
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars};
 
-pub(super) fn queued() -> Notice {
-    Notice::info(sending::QUEUED)
+pub(super) fn queued(leaves: bool) -> Notice {
+    Notice::info(if leaves { sending::NOT_SENT_ON_LEAVING } else { sending::QUEUED })
 }
 
 pub(super) fn stopped(kept: bool) -> Notice {
@@ -205,8 +205,9 @@ pub(super) fn files_not_now() -> Notice {
 }
 
 /// A command was typed while a turn goes on.
-pub(super) fn queued_command() -> Notice {
-    Notice::info("Queued. It waits for your decision when this turn ends.")
+pub(super) fn queued_command(leaves: bool) -> Notice {
+    let waits = "Queued. It waits for your decision when this turn ends.";
+    Notice::info(if leaves { sending::NOT_SENT_ON_LEAVING } else { waits })
 }
 
 pub(super) fn recipe_not_now() -> Notice {

@@ -67,11 +67,14 @@ impl Engine {
             ResumePoint::Idle => {}
             ResumePoint::Over(end) => self.finish(end),
             ResumePoint::Unanswered => {
-                self.state.phase = unanswered("The session was closed before the reply came.");
+                self.state.phase = unanswered(CLOSED_BEFORE_REPLY);
             }
         }
     }
 }
+
+/// Why a reply never arrived, if the person left or the program ended.
+pub(super) const CLOSED_BEFORE_REPLY: &str = "The session was closed before the reply came.";
 
 /// The phase of a turn whose reply never arrived: the person may ask again.
 pub(super) fn unanswered(message: &str) -> Phase {

@@ -72,7 +72,7 @@ impl Engine {
                 self.state.live.queued = Some(prompt.behind(self.state.live.queued.take()));
                 self.begin_queued();
                 if self.state.live.queued.is_some() {
-                    self.notify(notices::queued());
+                    self.notify(notices::queued(self.state.live.leaves));
                 }
             }
             Phase::Stuck(failure) => {
@@ -85,7 +85,7 @@ impl Engine {
             }
             _ => {
                 self.state.live.queued = Some(prompt.behind(self.state.live.queued.take()));
-                self.notify(notices::queued());
+                self.notify(notices::queued(self.state.live.leaves));
             }
         }
     }
@@ -232,6 +232,17 @@ impl Engine {
         }
     }
 
+    /// The person leaves. A reply of which nothing came stays unanswered, so that it can be asked for again; so does one
+    /// that a recipe waits for, because a reply that is stopped ends the recipe.
+    pub(super) fn leave(&mut self) {
+        self.state.live.leaves = true;
+        let Phase::Replying(step) = self.state.phase else { return };
+        let came = self.state.live.reply.as_ref().is_some_and(|reply| !reply.is_empty());
+        if came && self.turn.workflow.is_none() {
+            self.stop_reply(step);
+        }
+    }
+
     /// Puts a settled block back: it waits for a new decision.
     pub(super) fn reopen_block(&mut self, block: BlockId) {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
@@ -247,8 +258,12 @@ impl Engine {
         self.advance();
     }
 
-    /// Begins with what is queued: typed commands first, so that the prompt includes their results.
+    /// Begins with what is queued: typed commands first, so that the prompt includes their results. Once the person
+    /// leaves, nothing begins: the draft gets what is queued.
     pub(super) fn begin_queued(&mut self) {
+        if self.state.live.leaves {
+            return;
+        }
         if let Some(command) = self.state.live.commands.pop_front() {
             self.propose_command(command);
         } else if let Some(prompt) = self.state.live.queued.take() {

@@ -21,7 +21,7 @@ impl Engine {
             self.begin_queued();
         }
         if !self.state.live.commands.is_empty() {
-            self.notify(notices::queued_command());
+            self.notify(notices::queued_command(self.state.live.leaves));
         }
     }
 

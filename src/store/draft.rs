@@ -33,6 +33,11 @@ impl Draft {
         text == self.last || text.len() as u64 > MAX_BYTES
     }
 
+    /// The text that was kept last.
+    pub(crate) fn text(&self) -> &str {
+        &self.last
+    }
+
     /// Keeps the present text; an empty one removes the draft. A text that is kept already is not written again.
     ///
     /// # Errors

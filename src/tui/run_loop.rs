@@ -24,6 +24,7 @@ use super::ui_command::{Choice, Exit};
 use super::widgets::layout::Borders;
 use super::workers::Workers;
 use crate::domain::Notice;
+use crate::domain::sentences::sending;
 use crate::driver::Driver;
 use crate::engine::Transcript;
 use crate::engine::transcript::Item;
@@ -135,8 +136,8 @@ impl Tui {
         let exit = session.go().await?;
         let draft = session.screen.panes.composer.full_text();
         let borders = session.screen.borders;
-        if matches!(exit, Exit::Quit { .. }) {
-            // The person left on purpose.
+        if session.with(Instant::now(), |screen, ctx| screen.is_unsent(ctx)) {
+            // The conversation has this message and offers to send it: a second copy would be sent after it.
             session.driver.keep_draft("");
         }
         self.draft = draft;
@@ -162,8 +163,7 @@ impl Tui {
         }
         let mut draft = std::mem::take(&mut self.draft);
         if let Some(killed) = driver.take_draft() {
-            screen
-                .show_note(Notice::info("What was being typed when sayso ended is in Message again.").into());
+            screen.show_note(Notice::info(sending::DRAFT_TAKEN_UP).into());
             // Text typed while the session was opened comes after the recovered draft.
             draft = if draft.is_empty() { killed } else { format!("{killed}\n{draft}") };
         }

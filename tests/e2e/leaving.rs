@@ -1,5 +1,7 @@
 //! Leaving: by command, by signal, by a closing terminal. The terminal is restored.
 
+use crate::model_server::{Answer, Do, ModelServer, delta};
+use crate::models::{asking, configure};
 use crate::terminal::{PATIENCE, Setup};
 use crate::{approve, play, say, session_with};
 use std::time::{Duration, Instant};
@@ -30,6 +32,39 @@ fn quitting_names_the_session() {
     assert_eq!(terminal.wait_exit(), 0);
     assert!(terminal.screen().contains("Session saved. Continue: sayso resume"), "{}", terminal.screen());
     restored(&terminal.raw());
+}
+
+#[test]
+fn quitting_during_a_reply_keeps_what_came_and_what_was_queued_and_sends_nothing_more() {
+    for hangs_up in [false, true] {
+        let home = tempfile::tempdir().expect("a home");
+        let reply = Answer::stream(vec![Do::Write(delta("Once upon a time")), Do::Hang]);
+        let server = ModelServer::start(vec![reply]);
+        configure(home.path(), "", "");
+        let mut terminal = asking(home.path(), &server).start();
+        say(&terminal, "hello");
+        terminal.wait_for("Once upon a time");
+        terminal.type_text("and then");
+        terminal.press("Enter");
+        terminal.wait_for("queued, sent");
+        if hangs_up {
+            terminal.signal("HUP");
+        } else {
+            terminal.type_text("/quit");
+            terminal.press("Enter");
+        }
+        terminal.wait_exit();
+        let file = session_with(home.path(), r#""kind":"turn_end""#);
+        assert!(file.contains("Once upon a time") && !file.contains("and then"), "{file}");
+
+        let mut again = asking(home.path(), &server);
+        again.args.insert(0, "resume".into());
+        again.args.insert(1, "--last".into());
+        let terminal = again.start();
+        terminal.wait_for("Once upon a time");
+        terminal.wait_for("and then");
+        assert_eq!(server.requests().len(), 1);
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A terminal that uses this server as OpenAI's, with the model `one`.
-fn asking<'a>(home: &'a Path, server: &ModelServer) -> Setup<'a> {
+pub(crate) fn asking<'a>(home: &'a Path, server: &ModelServer) -> Setup<'a> {
     let url = format!("{}/v1", server.url());
     Setup::new(home, &["--model", "openai/one", "--base-url", &url])
 }
@@ -24,7 +24,7 @@ fn model(server: &ModelServer, request: usize) -> Value {
 }
 
 /// Writes a configuration whose only server on this machine is the one at `url`, under this name.
-fn configure(home: &Path, name: &str, url: &str) {
+pub(crate) fn configure(home: &Path, name: &str, url: &str) {
     let mut text = String::new();
     for known in ["ollama", "lmstudio", "llamacpp", "vllm"] {
         let url = if known == name { url } else { "http://127.0.0.1:9" };

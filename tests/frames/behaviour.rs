@@ -2,7 +2,7 @@
 
 use super::drawn;
 use super::scene::{
-    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, findings, inspection, key, terms,
+    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, findings, inspection, key, report, terms,
 };
 use sayso::domain::*;
 use sayso::engine::state::Question;
@@ -456,6 +456,53 @@ fn ctrl_c_goes_down_its_ladder() {
         let commands = scene.press(&["ctrl-c"]);
         assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
     });
+}
+
+/// Block 3 runs, a message is queued, and the person asked to quit.
+fn quitting_during_a_run() -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.running(3, "x\n", 1_000);
+    scene.ask("later");
+    scene.frame();
+    scene.screen.panes.focus = Pane::Message;
+    scene.type_text("/quit");
+    scene.press(&["enter"]);
+    assert!(scene.screen.top::<Ask>().is_some());
+    scene
+}
+
+#[test]
+fn quitting_after_the_run_first_says_that_nothing_more_is_to_be_sent() {
+    let screen = drawn(&mut quitting_during_a_run(), 140, 40);
+    assert!(screen.contains("If you quit, what is queued is kept, not sent."), "{screen}");
+    let mut scene = quitting_during_a_run();
+    scene.pass(1_500);
+    assert_eq!(engine_commands(&scene.press(&["i"])), [Command::Leave, Command::Stop]);
+    scene.command(Command::Leave);
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("queued, kept and not sent"), "{screen}");
+}
+
+#[test]
+fn the_question_whether_to_quit_goes_with_the_run_that_it_is_about() {
+    let mut scene = quitting_during_a_run();
+    scene.ended(report("x\n", 8_000));
+    scene.frame();
+    assert!(scene.screen.top::<Ask>().is_none());
+    let note = &scene.screen.note.as_ref().unwrap().text;
+    assert_eq!(note, "The block has ended, and with it the question about its run.");
+}
+
+#[test]
+fn during_a_reply_one_ctrl_d_does_not_leave() {
+    let leaves = |commands: &[UiCommand]| commands.iter().any(|c| matches!(c, UiCommand::Leave(_)));
+    let mut scene = Scene::worked();
+    scene.streaming("Well, ");
+    scene.frame();
+    assert!(!leaves(&scene.press(&["ctrl-d"])));
+    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+    assert!(leaves(&scene.press(&["ctrl-d"])));
 }
 
 #[test]

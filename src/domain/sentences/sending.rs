@@ -132,11 +132,28 @@ pub(crate) fn stopped_by_budget(spent: &str, limit: &str) -> String {
 /// A message waits until the running turn ends.
 pub(crate) const QUEUED: &str = "Queued. It is sent when this turn ends.";
 
+/// A message was given while the person leaves.
+pub(crate) const NOT_SENT_ON_LEAVING: &str = "Not sent: you are leaving. It is kept for the next start.";
+
+/// The question whether to quit while something is queued.
+pub(crate) const QUEUED_ON_QUITTING: &str = "If you quit, what is queued is kept, not sent.";
+
+/// The draft that an earlier process left is in the composer.
+pub(crate) const DRAFT_TAKEN_UP: &str =
+    "What was typed or queued when sayso ended, and not sent, is in Message again.";
+
+/// The mark of what is queued while the person leaves.
+const LEAVING_MARK: &str = "queued, kept and not sent: you are leaving";
+
 /// The mark of the person's own command that waits so.
-pub(crate) const QUEUED_COMMAND_MARK: &str = "queued, waits for your decision when this turn ends";
+pub(crate) fn queued_command_mark(leaves: bool) -> &'static str {
+    if leaves { LEAVING_MARK } else { "queued, waits for your decision when this turn ends" }
+}
 
 /// The mark of a message that waits so.
-pub(crate) const QUEUED_MARK: &str = "queued, sent when this turn ends";
+pub(crate) fn queued_mark(leaves: bool) -> &'static str {
+    if leaves { LEAVING_MARK } else { "queued, sent when this turn ends" }
+}
 
 /// The files that are sent with a message, and how much of each. `size` formats a number of bytes.
 pub(crate) fn with_files(files: &[AttachedFile], size: impl Fn(u64) -> String) -> String {

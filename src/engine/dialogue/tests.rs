@@ -838,6 +838,43 @@ fn a_queued_prompt_can_be_taken_back() {
 }
 
 #[test]
+fn once_the_person_leaves_nothing_is_asked_and_what_is_queued_stays_queued() {
+    for outcome in [Outcome::Interrupted, ok()] {
+        let mut d = replied(ONE);
+        d.begins(1, 1);
+        d.user("and y");
+        d.command(Command::TypedCommand("ls".into()));
+        assert_eq!(d.command(Command::Leave), "| running r1");
+        let told = d.user("and z");
+        assert!(told.contains("Not sent: you are leaving."), "{told}");
+        d.stop();
+        let end = d.ended(1, outcome);
+        assert!(end.contains("+ran r1") && !end.contains("ask ") && !end.contains("+prompt"), "{end}");
+        assert_eq!(d.state().live.queued_texts(), ["and y\n\nand z", "!ls"]);
+        d.reopen();
+        assert!(d.user("hello").contains("ask "), "the next process asks");
+    }
+}
+
+#[test]
+fn what_came_of_a_reply_is_recorded_when_the_person_leaves() {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.delta("Once upon a time");
+    d.user("and y");
+    let line = d.command(Command::Leave);
+    assert!(line.contains("+reply stopped") && line.ends_with("+end stopped | idle"), "{line}");
+    assert_eq!(d.state().live.queued_texts(), ["and y"]);
+    // A reply of which nothing came can be asked for again.
+    let mut d = Dialogue::new();
+    d.user("x");
+    assert_eq!(d.command(Command::Leave), "| replying s1");
+    d.reopen();
+    assert!(matches!(d.state().phase, Phase::Stuck(_)));
+    assert!(d.command(Command::Retry).contains("ask "));
+}
+
+#[test]
 fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
     let mut d = replied(ONE);
     d.skip(1);

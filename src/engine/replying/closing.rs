@@ -23,7 +23,7 @@ impl Engine {
             return ReplyContent::default();
         };
         take(&mut reply, &mut stream.parser, stream.thinking.finish());
-        let empty = reply.text.is_empty() && reply.reasoning.is_empty() && reply.calls.is_empty();
+        let empty = reply.is_empty();
         if fate == BlockFate::Skipped && empty {
             return ReplyContent::default();
         }

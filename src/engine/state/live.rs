@@ -41,6 +41,11 @@ pub(crate) struct LiveReply {
 }
 
 impl LiveReply {
+    /// Whether nothing of it has arrived.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.reasoning.is_empty() && self.calls.is_empty()
+    }
+
     /// Whether its request has been sent.
     pub(crate) fn has_left(&self) -> bool {
         self.retry.is_none() && !self.reads
@@ -174,6 +179,8 @@ pub struct Live {
     pub(crate) queued: Option<Prompt>,
     /// The person's typed commands, which are proposed when the turn ends, before that prompt.
     pub(crate) commands: VecDeque<String>,
+    /// Whether the person leaves: nothing is sent any more, and what is queued stays queued.
+    pub(crate) leaves: bool,
     /// Steps taken in this turn.
     pub(crate) steps: u32,
     /// What is known of the model in use; `None` until its provider reports it.
@@ -244,6 +251,13 @@ impl Live {
     pub(crate) fn peek_queued(&self) -> Option<String> {
         let command = || self.commands.back().map(|command| format!("!{command}"));
         self.queued.as_ref().map(|prompt| prompt.text.clone()).or_else(command)
+    }
+
+    /// All that is queued, as it was typed. The prompt comes first: after a command it would read as a part of it.
+    pub(crate) fn queued_texts(&self) -> Vec<String> {
+        let prompt = self.queued.as_ref().map(|prompt| prompt.text.clone());
+        let commands = self.commands.iter().map(|command| format!("!{command}"));
+        prompt.into_iter().chain(commands).collect()
     }
 
     /// Removes the prompt, else the newest command, from the queue.

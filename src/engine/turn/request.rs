@@ -4,6 +4,7 @@ use crate::domain::{Dialect, ModelRequest, Purpose, Tool};
 use crate::engine::functions::description;
 use crate::engine::loading::AwaitedRequest;
 use crate::engine::reply::call;
+use crate::engine::resume::{CLOSED_BEFORE_REPLY, unanswered};
 use crate::engine::spending::HeldRequest;
 use crate::engine::state::LiveReply;
 use crate::engine::{Effect, Engine, Phase};
@@ -29,6 +30,10 @@ impl Engine {
     pub(in crate::engine) fn send_request(&mut self) {
         self.turn.active = true;
         self.drop_reply();
+        if self.state.live.leaves {
+            self.state.phase = unanswered(CLOSED_BEFORE_REPLY);
+            return;
+        }
         if self.hold_for_budget(HeldRequest::Request) {
             return;
         }

@@ -2,6 +2,8 @@
 //! before they arrive here, so that a key meant for something else answers nothing.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use crate::domain::BlockId;
+use crate::engine::State;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -35,13 +37,15 @@ pub struct Ask {
     /// The answers; the first one is safe and changes nothing.
     answers: Vec<AskedAnswer>,
     foot: String,
+    /// The block whose run it is about.
+    run: Option<BlockId>,
 }
 
 impl Ask {
     /// A question with the facts to know, and the letter and label of the safe answer.
     pub fn new(title: impl Into<String>, lines: Vec<String>, letter: char, safe: &str) -> Self {
         let answers = vec![AskedAnswer { letter, label: safe.to_owned(), then: Vec::new() }];
-        Self { title: title.into(), lines, answers, foot: String::new() }
+        Self { title: title.into(), lines, answers, foot: String::new(), run: None }
     }
 
     /// Adds an answer, and the responses to it.
@@ -55,6 +59,13 @@ impl Ask {
     #[must_use]
     pub(crate) fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
         self.or(letter, label, vec![OverlayResponse::UiCommand(wish)])
+    }
+
+    /// Closes the question when the run of this block is over.
+    #[must_use]
+    pub(crate) fn about_run(mut self, block: BlockId) -> Self {
+        self.run = Some(block);
+        self
     }
 
     /// Adds a last line below the answers.
@@ -129,6 +140,10 @@ impl Overlay for Ask {
 
     fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
         ctx.state.live.run.as_ref().map(|run| format!("Block {} is still running.", run.block))
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        self.run.is_some_and(|block| state.live.run.as_ref().is_none_or(|run| run.block != block))
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {

@@ -5,6 +5,7 @@ use crate::domain::sentences::saving;
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
+use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::form::{FormBox, FormPurpose};
 use crate::tui::overlays::help::Help;
 use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
@@ -165,8 +166,11 @@ impl Screen {
     pub(super) fn close_stale(&mut self, state: &State) {
         self.close_stale_forms(state);
         let before = self.overlays.len();
+        let asks_about_run = self.top::<Ask>().is_some_and(|ask| ask.is_stale(state));
         self.overlays.retain(|overlay| !overlay.is_stale(state));
-        if self.overlays.len() < before {
+        if asks_about_run {
+            self.show_note(Note::info("The block has ended, and with it the question about its run."));
+        } else if self.overlays.len() < before {
             self.show_note(Note::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
             ));

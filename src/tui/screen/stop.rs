@@ -3,6 +3,7 @@
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
+use crate::domain::sentences::sending;
 use crate::engine::kernels;
 use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Phase};
@@ -100,13 +101,13 @@ impl Screen {
                         kernels::kill_asked_of_block(block, terms(ctx, block)),
                     ),
                 };
-                let ask = Ask::new(title, vec![text], 'w', "wait");
+                let ask = Ask::new(title, vec![text], 'w', "wait").about_run(block);
                 self.open(ask.or_command('k', "kill", UiCommand::Send(Command::Kill)));
             }
             Some(_) => {}
             None => {
                 self.escalation.interrupted = Some(ctx.at);
-                self.show_note(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
+                self.show_note(Note::info(sending::interrupt(terms(ctx, block))));
                 self.send(Command::Stop);
             }
         }
@@ -126,14 +127,14 @@ impl Screen {
         self.show_note(Note::info(AGAIN_QUITS));
     }
 
-    /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while something
+    /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while a block
     /// runs, else after a second press.
     pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) {
         if !self.panes.composer.is_empty() {
             self.panes.composer.apply(Edit::Delete);
             return;
         }
-        if ctx.state.live.run.is_some() || ctx.state.live.reply.is_some() {
+        if ctx.state.live.run.is_some() {
             return self.quit(ctx);
         }
         self.quit_twice(ctx);
@@ -145,13 +146,15 @@ impl Screen {
             return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
         };
         let block = run.block;
-        let time = ctx.state.activity().map(|going_on| going_on.time(ctx.draw.now)).unwrap_or_default();
-        let mut lines = vec![format!("Block {block} is still running ({time}).")];
+        let mut lines = vec![format!("Block {block} is still running.")];
         let waiting = ctx.state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
         if waiting > 0 {
             let more = words::count(waiting, "more block");
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };
             lines.push(format!("{more} {verb}; {they} will wait in the session file."));
+        }
+        if ctx.state.live.peek_queued().is_some() {
+            lines.push(sending::QUEUED_ON_QUITTING.into());
         }
         let running = &ctx.state.live.kernels;
         let kernel = if running.is_empty() {
@@ -163,11 +166,13 @@ impl Screen {
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
             OverlayResponse::info("Interrupting, then leaving."),
+            OverlayResponse::UiCommand(UiCommand::Send(Command::Leave)),
             OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
         let ask = Ask::new("Quit?", lines, 'w', "stay and wait")
+            .about_run(block)
             .or('i', format!("interrupt block {block}, save, quit"), interrupt)
             .or_command('d', kernel, UiCommand::Leave(Exit::Quit { now: true }))
             .foot(foot);

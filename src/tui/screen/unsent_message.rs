@@ -27,7 +27,7 @@ impl Screen {
     }
 
     /// Whether the message box contains exactly the message that got stuck.
-    pub(super) fn is_unsent(&self, ctx: Ctx<'_>) -> bool {
+    pub(crate) fn is_unsent(&self, ctx: Ctx<'_>) -> bool {
         let stuck = matches!(ctx.state.phase, Phase::Stuck(_));
         stuck && unanswered(ctx.state).is_some_and(|message| message == self.panes.composer.full_text())
     }

@@ -78,12 +78,12 @@ impl Live {
         }
         for command in &state.live.commands {
             gap(&mut self.after, at);
-            self.after.push(queued_by_you(sending::QUEUED_COMMAND_MARK, draw));
+            self.after.push(queued_by_you(sending::queued_command_mark(state.live.leaves), draw));
             self.after.extend(safe::wrap_words(&format!("!{command}"), width.into(), draw.dim()));
         }
         if let Some(queued) = &state.live.queued {
             gap(&mut self.after, at);
-            self.after.push(queued_by_you(sending::QUEUED_MARK, draw));
+            self.after.push(queued_by_you(sending::queued_mark(state.live.leaves), draw));
             self.after.extend(safe::wrap_words(queued.text.trim_end(), width.into(), draw.dim()));
             if !queued.files.is_empty() {
                 let told = sending::with_files(&queued.files, size);
