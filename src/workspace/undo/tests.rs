@@ -155,6 +155,28 @@ fn what_a_run_did_is_taken_back_and_made_again() {
 }
 
 #[test]
+fn the_rights_of_a_folder_are_listed_and_taken_back_besides_what_is_in_it() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("priv/s", "1");
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("priv"), 0o700);
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        fixture.write("priv/x", "x");
+        set(fixture.at("priv"), 0o777);
+    });
+    let done = UndoState::Done;
+    let expected = [("priv/", "changed", done), ("priv/x", "created", done)];
+    assert_eq!(fixture.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
+    // As the front ends do it: what is listed.
+    let listed: Vec<u32> =
+        fixture.store.changes(record).unwrap().iter().map(|change| change.number).collect();
+    let done = fixture.store.restore(record, &listed, UndoKind::Undo).unwrap();
+    assert!(done.len() == 2 && done.iter().all(|file| file.result.is_ok()), "{done:?}");
+    assert_eq!(fixture.all(), before);
+}
+
+#[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();
     fixture.write("a", "1");
