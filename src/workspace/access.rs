@@ -71,7 +71,7 @@ impl Access {
 
     /// Whether these rights were given, as far as that was possible, if the rights are `now` what they are.
     pub(super) fn is_met_by(self, now: Self) -> bool {
-        let can_be_whole = self.group == now.group && (now.least.is_some() || self.least.is_none());
+        let can_be_whole = self.has_its_group(now.group) && (now.least.is_some() || self.least.is_none());
         self == now || !can_be_whole && now.mode == self.without_group()
     }
 
@@ -94,7 +94,7 @@ impl Access {
 
     /// The most of the mode that gives nobody more than these rights, with the group and the list that the file has.
     pub(super) fn mode_on(self, file: &File) -> io::Result<u32> {
-        let has_group = self.group == Some(file.metadata()?.gid());
+        let has_group = self.has_its_group(Some(file.metadata()?.gid()));
         Ok(if has_group && self.fits_list(file) { self.mode } else { self.without_group() })
     }
 
@@ -105,6 +105,12 @@ impl Access {
         if let Some(group) = self.group.filter(is_other).filter(|group| ChownRights::knows_group(*group)) {
             let _ = fchown(file, None, Some(group));
         }
+    }
+
+    /// Whether this is the group of these rights for certain: behind a number that stands for all unknown groups can
+    /// be any of them.
+    fn has_its_group(self, group: Option<u32>) -> bool {
+        self.group == group && group.is_none_or(ChownRights::knows_group)
     }
 
     fn fits_list(self, file: &File) -> bool {
