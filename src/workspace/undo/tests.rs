@@ -177,6 +177,45 @@ fn the_rights_of_a_folder_are_listed_and_taken_back_besides_what_is_in_it() {
 }
 
 #[test]
+fn the_rights_of_a_folder_that_its_owner_may_not_open_are_taken_back() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("sub")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o755);
+    let before = fixture.all();
+    let record = fixture.run(|fixture| set(fixture.at("sub"), 0));
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    assert_eq!(fixture.all(), before);
+}
+
+#[test]
+fn a_folder_that_does_not_get_its_rights_is_told() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("sub")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o700);
+    let record = fixture.run(|fixture| set(fixture.at("sub"), 0o777));
+    if std::os::unix::fs::chown(fixture.at("sub"), Some(1234), None).is_err() {
+        return; // Only root may do this.
+    }
+    let failed = obeying_modes(|| fixture.restore(record, UndoKind::Undo));
+    assert!(failed.len() == 1 && failed[0].contains("not permitted"), "{failed:?}");
+}
+
+#[test]
+fn the_rights_that_somebody_gave_a_folder_since_stay() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("sub")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o755);
+    let record = fixture.run(|fixture| set(fixture.at("sub"), 0o777));
+    set(fixture.at("sub"), 0o711);
+    let mine = fixture.all();
+    assert_eq!(fixture.restore(record, UndoKind::Undo), ["sub/: it changed since the run ended"]);
+    assert_eq!(fixture.all(), mine);
+}
+
+#[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();
     fixture.write("a", "1");
