@@ -215,6 +215,35 @@ fn the_rights_that_somebody_gave_a_folder_since_stay() {
     assert_eq!(fixture.all(), mine);
 }
 
+/// Without the sticky bit, everybody could remove or replace the files of the others.
+#[test]
+fn the_special_bits_of_a_shared_folder_come_back() {
+    let mut fixture = UndoFixture::new();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let names = ["changed", "group", "removed", "without"];
+    for (name, mode) in names.into_iter().zip([0o1777, 0o2775, 0o1777, 0o1777]) {
+        fs::create_dir(fixture.at(name)).unwrap();
+        set(fixture.at(name), mode);
+    }
+    let modes = |fixture: &UndoFixture| {
+        let mode = |name| fs::metadata(fixture.at(name)).map_or(0, |info| info.permissions().mode() & 0o7777);
+        names.map(mode)
+    };
+    let before = modes(&fixture);
+    let record = fixture.run(|fixture| {
+        set(fixture.at("changed"), 0o1775);
+        set(fixture.at("group"), 0o2755);
+        fs::remove_dir(fixture.at("removed")).unwrap();
+        set(fixture.at("without"), 0o777);
+    });
+    let after = modes(&fixture);
+    assert_eq!(fixture.store.changes(record).unwrap().len(), names.len());
+    for (kind, wanted) in [(UndoKind::Undo, before), (UndoKind::Redo, after), (UndoKind::Undo, before)] {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
+        assert_eq!(modes(&fixture), wanted, "{kind:?}");
+    }
+}
+
 #[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();
