@@ -15,6 +15,8 @@ use std::path::Path;
 
 /// The attribute that holds an access list.
 pub(super) const ACCESS_LIST: &str = "system.posix_acl_access";
+/// The attribute of a folder that holds the access list for what is made in it.
+pub(super) const DEFAULT_LIST: &str = "system.posix_acl_default";
 /// The most bytes that are read of an access list: more than a hundred entries.
 const MAX_LIST_BYTES: usize = 1024;
 /// The bit of a folder in which only their owners remove or rename files.
@@ -90,8 +92,9 @@ impl Access {
     /// Gives these rights to a file or a folder that was just made. It gets the group if this account may give it.
     pub(super) fn give(self, file: &File) -> io::Result<()> {
         self.give_group(file);
-        // Its folder may have handed on a list, which would take effect with the mode.
-        remove_list(file)?;
+        // Its folder may have handed on a list, which would take effect with the mode. A folder would hand it on, too.
+        remove_list(file, ACCESS_LIST)?;
+        remove_list(file, DEFAULT_LIST)?;
         self.set_mode(file, 0)
     }
 
@@ -99,7 +102,7 @@ impl Access {
     pub(super) fn give_back(self, file: &File) -> io::Result<()> {
         self.give_group(file);
         if !self.fits_list(file) {
-            remove_list(file)?;
+            remove_list(file, ACCESS_LIST)?;
         }
         self.set_mode(file, SETGID)
     }
@@ -126,7 +129,7 @@ impl Access {
     }
 
     fn fits_list(self, file: &File) -> bool {
-        self.least.is_some() == has_list(file) || self.without_group() == self.mode
+        self.least.is_some() == has_list(file, ACCESS_LIST) || self.without_group() == self.mode
     }
 
     fn without_group(self) -> u32 {
@@ -142,12 +145,12 @@ impl Access {
     }
 }
 
-fn remove_list(file: &File) -> io::Result<()> {
-    if has_list(file) { Ok(fremovexattr(file, ACCESS_LIST)?) } else { Ok(()) }
+fn remove_list(file: &File, list: &str) -> io::Result<()> {
+    if has_list(file, list) { Ok(fremovexattr(file, list)?) } else { Ok(()) }
 }
 
-fn has_list(file: &File) -> bool {
-    fgetxattr(file, ACCESS_LIST, [0_u8; 0].as_mut_slice()).is_ok()
+fn has_list(file: &File, list: &str) -> bool {
+    fgetxattr(file, list, [0_u8; 0].as_mut_slice()).is_ok()
 }
 
 /// What an access list gives at least to everybody but the owner; `None` without a list. `read` fills a buffer with it.
@@ -179,12 +182,13 @@ fn without_group(mode: u32, least: u32) -> u32 {
 pub(super) mod tests {
     use super::*;
 
-    /// Sets an access list, in the form of the kernel: the owner has `rw-`, the group nothing, the user 12345 and the
-    /// mask `rights`, and everybody `others`. Returns false if the file system has no access lists.
+    /// Sets an access list, in the form of the kernel: the owner has `rw-` (of what is made in a folder, `rwx`), the
+    /// group nothing, the user 12345 and the mask `rights`, and everybody `others`. Returns false if the file system has
+    /// no access lists.
     #[cfg(target_os = "linux")]
     pub(in crate::workspace) fn set_list(path: &Path, attribute: &str, (rights, others): (u16, u16)) -> bool {
         let entries: [(u16, u16, u32); 5] = [
-            (0x01, 6, u32::MAX), // the owner
+            (0x01, if attribute == DEFAULT_LIST { 7 } else { 6 }, u32::MAX), // the owner
             (0x02, rights, 12_345),
             (0x04, 0, u32::MAX),      // the group
             (0x10, rights, u32::MAX), // the most that users and groups have

@@ -374,6 +374,30 @@ fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
     }
 }
 
+/// The list that the folder would hand on gives the user 12345 all rights on what is made in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_is_made_again_hands_on_no_access_list() {
+    use crate::workspace::access::{DEFAULT_LIST, tests::set_list};
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/deep/a", "1");
+    let before = fixture.all();
+    if !set_list(&fixture.work, DEFAULT_LIST, (7, 0)) {
+        return; // This file system has no access lists.
+    }
+    let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
+    // As the front ends do it: what is listed, which the folders are not.
+    let listed: Vec<u32> =
+        fixture.store.changes(record).unwrap().iter().map(|change| change.number).collect();
+    let done = fixture.store.restore(record, &listed, UndoKind::Undo).unwrap();
+    assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
+    assert_eq!(fixture.all(), before);
+    for name in ["sub", "sub/deep"] {
+        let list = rustix::fs::getxattr(fixture.at(name), DEFAULT_LIST, &mut [0_u8; 64][..]);
+        assert!(list.is_err(), "{name}");
+    }
+}
+
 /// Root can give a file back to its group; without that power, the file is taken back as one of the own group.
 #[test]
 #[cfg(target_os = "linux")]
