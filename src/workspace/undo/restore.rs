@@ -62,6 +62,7 @@ impl Restoration<'_> {
             // The copies of what is replaced must be on the disk first.
             self.objects.sync();
         }
+        let writable = self.open_folders(&todo);
         let mut results: Vec<(usize, Result<(), FileError>)> = Vec::new();
         let (folders, others): (Vec<Todo<'_>>, Vec<Todo<'_>>) =
             todo.into_iter().partition(|(_, change, _)| self.from_and_to(change).1.is_folder());
@@ -85,7 +86,7 @@ impl Restoration<'_> {
         for chunk in writes.chunks(BATCH_FILES) {
             results.extend(self.write(chunk));
         }
-        results.extend(self.restore_folders(wanted, &refused));
+        results.extend(self.restore_folders(wanted, &refused, &writable));
         let mut failed: BTreeMap<usize, FileError> =
             results.into_iter().filter_map(|(at, result)| Some((at, result.err()?))).collect();
         for (at, change, _) in folders.iter().chain(&others) {

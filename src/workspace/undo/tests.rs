@@ -244,6 +244,46 @@ fn the_special_bits_of_a_shared_folder_come_back() {
     }
 }
 
+/// As tools make their caches: folders in which their owner may make and remove nothing.
+#[test]
+fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("old")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("old"), 0o755);
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        for name in ["mod/x/1", "mod/x/2", "old/1"] {
+            fixture.write(name, name);
+        }
+        for name in ["mod/x", "mod", "old"] {
+            set(fixture.at(name), 0o555);
+        }
+    });
+    let after = fixture.all();
+    for _ in 0..2 {
+        assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+        assert_eq!(fixture.all(), before);
+        assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Redo)), Vec::<String>::new());
+        assert_eq!(fixture.all(), after);
+    }
+    // The folders of what stays keep their rights.
+    let changes = fixture.store.changes(record).unwrap();
+    let one = changes.iter().find(|change| change.path == "mod/x/1").unwrap().number;
+    let done = obeying_modes(|| fixture.store.restore(record, &[one], UndoKind::Undo).unwrap());
+    assert_eq!(done, [RestoreResult { path: "mod/x/1".into(), result: Ok(()) }]);
+    let mut rest = after;
+    rest.remove(&fixture.at("mod/x/1"));
+    assert_eq!(fixture.all(), rest);
+    // A process that is killed in between leaves them to their owner.
+    for name in ["mod/x", "old"] {
+        set(fixture.at(name), 0o755);
+    }
+    set(fixture.at("mod"), 0o555);
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    assert_eq!(fixture.all(), before);
+}
+
 #[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();

@@ -1,15 +1,16 @@
-//! Gives folders their rights after what is in them was restored, also where the owner may not open them, and removes
-//! folders that did not exist before.
+//! Opens folders to their owner while what is in them is restored, gives them their rights afterwards, and removes those
+//! that did not exist before.
 
-use super::Restoration;
+use super::{Restoration, Todo};
 use crate::workspace::FileError;
 use crate::workspace::access::Access;
 use crate::workspace::held_path::{folder_in, step_in};
-use crate::workspace::undo::opener::Opener;
+use crate::workspace::undo::opener::{Node, Opener};
+use crate::workspace::undo::present_state::opened_mode;
 use crate::workspace::undo::record::FileState;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::Errno;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io;
@@ -17,16 +18,52 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// All rights of the owner.
-const OWNER: u32 = 0o700;
+/// The rights of the owner without which nothing can be made or removed in a folder.
+const OWNER_WRITES: u32 = 0o300;
+
+/// Folders that the owner may write while the work is in progress: by their numbers in the record, the modes that they
+/// had.
+pub(super) type WritableFolders = BTreeMap<usize, u32>;
 
 impl Restoration<'_> {
+    /// Gives the owner all rights on those folders of the record in which something is to be done but the owner may
+    /// make and remove nothing, if they are as before or after the run.
+    pub(super) fn open_folders(&self, todo: &[Todo<'_>]) -> WritableFolders {
+        let touched: BTreeSet<&Path> = todo.iter().map(|(_, change, _)| change.path.as_path()).collect();
+        let has_below = |folder: &Path| {
+            let below = touched.range(folder..).find(|path| **path != folder);
+            below.is_some_and(|path| path.starts_with(folder))
+        };
+        let mut writable = WritableFolders::new();
+        // The topmost folders first: without the right to enter them, those in them can't be found.
+        for (at, change) in self.record.changes.iter().enumerate() {
+            if !(change.before.is_folder() || change.after.is_folder()) || !has_below(&change.path) {
+                continue;
+            }
+            let mut opener = Opener::default();
+            let Some(Node::Folder(access)) = opener.node(&change.path) else { continue };
+            let now = FileState::Folder { access };
+            let is_known = change.before.is_met_by(&now) || change.after.is_met_by(&now);
+            if access.mode & OWNER_WRITES == OWNER_WRITES || !is_known {
+                continue;
+            }
+            if let (Ok(parent), Some(name)) = (opener.folder(&change.path), change.path.file_name())
+                && let Ok(mode) = open_to_owner(parent, name)
+            {
+                writable.insert(at, mode);
+            }
+        }
+        writable
+    }
+
     /// Gives restored folders their rights, except those that are `refused`, and removes folders that are empty now
-    /// and did not exist before. Returns which did not get their rights, and why.
+    /// and did not exist before. The others of the `writable` ones get the modes that they had. Returns which did not
+    /// get their rights, and why.
     pub(super) fn restore_folders(
         &self,
         wanted: &BTreeSet<usize>,
         refused: &BTreeSet<usize>,
+        writable: &WritableFolders,
     ) -> Vec<(usize, Result<(), FileError>)> {
         let touched: BTreeSet<&Path> = wanted
             .iter()
@@ -49,21 +86,24 @@ impl Restoration<'_> {
                 continue;
             };
             let is_new = !from.is_folder();
-            match to {
-                FileState::Nothing => {
-                    let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
-                }
+            let is_done = match to {
+                FileState::Nothing => unlinkat(parent, name, AtFlags::REMOVEDIR).is_ok(),
                 FileState::Folder { access }
                     if (is_new || wanted.contains(&at)) && !refused.contains(&at) =>
                 {
                     let given = give(*access, is_new, (parent, name));
+                    let is_given = given.is_ok();
                     if let Err(error) = given
                         && !is_no_folder(&error)
                     {
                         failed.push((at, Err(FileError::io(&change.path, &error))));
                     }
+                    is_given
                 }
-                _ => {}
+                _ => false,
+            };
+            if let Some(mode) = writable.get(&at).filter(|_| !is_done) {
+                let _ = step_in(parent, name).map(|folder| set_mode(&folder, *mode));
             }
         }
         failed
@@ -96,7 +136,7 @@ fn give(access: Access, is_new: bool, (parent, name): (&File, &OsStr)) -> io::Re
 fn open_to_owner(parent: &File, name: &OsStr) -> io::Result<u32> {
     let folder = step_in(parent, name)?;
     let mode = folder.metadata()?.mode() & 0o7777;
-    set_mode(&folder, mode | OWNER)?;
+    set_mode(&folder, opened_mode(mode))?;
     Ok(mode)
 }
 
