@@ -166,6 +166,10 @@ impl UndoSnapshot {
                 continue;
             }
             let after = state_of(path, node, &mut opener, index);
+            // Of the folders of the run themselves, only the rights are taken back: none of them is made or removed.
+            if self.scope.is_root(path) && !(before.is_folder() && after.is_folder()) {
+                continue;
+            }
             let is_unkept = matches!((&before, node), (FileState::Unkept { .. }, Some(Node::File(..))));
             if before != after || is_unkept {
                 changes.push(PathChange { path: path.clone(), before, after });

@@ -285,6 +285,24 @@ fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
 }
 
 #[test]
+fn the_rights_of_the_working_folder_itself_are_taken_back() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |fixture: &UndoFixture| fs::metadata(&fixture.work).unwrap().permissions().mode() & 0o777;
+    set(&fixture.work, 0o750);
+    let record = fixture.run(|fixture| set(&fixture.work, 0o777));
+    assert_eq!(fixture.told(record), [("./".to_owned(), "changed", UndoState::Done)]);
+    for (kind, wanted) in [(UndoKind::Undo, 0o750), (UndoKind::Redo, 0o777)] {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
+        assert_eq!(mode(&fixture), wanted, "{kind:?}");
+    }
+    // It is neither removed nor made.
+    let record = fixture.run(|fixture| fs::remove_dir_all(&fixture.work).unwrap());
+    assert_eq!(fixture.told(record), [("a".to_owned(), "deleted", UndoState::FolderGone)]);
+}
+
+#[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();
     fixture.write("a", "1");
