@@ -303,6 +303,23 @@ fn the_rights_of_the_working_folder_itself_are_taken_back() {
 }
 
 #[test]
+fn a_folder_that_cant_be_looked_into_after_the_run_is_told() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("e/a", "1");
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("e"), 0o755);
+    let snapshot = fixture.store.remember(fixture.scope(), &[]).unwrap();
+    fs::remove_file(fixture.at("e/a")).unwrap();
+    set(fixture.at("e"), 0);
+    let store = &mut fixture.store;
+    let note = obeying_modes(move || store.record(&snapshot, &[]).unwrap());
+    assert_eq!((note.cover.words().as_str(), note.changes), ("without e", 1));
+    let record = note.record.unwrap();
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    assert_eq!(fixture.all(), BTreeMap::from([(fixture.at("e"), "folder 755".to_owned())]));
+}
+
+#[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();
     fixture.write("a", "1");
