@@ -183,8 +183,8 @@ pub(super) mod tests {
     use super::*;
 
     /// Sets an access list, in the form of the kernel: the owner has `rw-` (of what is made in a folder, `rwx`), the
-    /// group nothing, the user 12345 and the mask `rights`, and everybody `others`. Returns false if the file system has
-    /// no access lists.
+    /// group nothing, the user 12345 and the mask `rights`, and everybody `others`. Returns false if the file system
+    /// has no access lists.
     #[cfg(target_os = "linux")]
     pub(in crate::workspace) fn set_list(path: &Path, attribute: &str, (rights, others): (u16, u16)) -> bool {
         let entries: [(u16, u16, u32); 5] = [

@@ -1,5 +1,5 @@
-//! Opens folders to their owner while what is in them is restored, gives them their rights afterwards, and removes those
-//! that did not exist before.
+//! Opens folders to their owner while what is in them is restored, gives them their rights afterwards, and removes
+//! those that did not exist before.
 
 use super::{Restoration, Todo};
 use crate::workspace::FileError;
