@@ -22,10 +22,12 @@ pub struct UndoCover {
     /// Files with secrets, which are not copied.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub secret: u32,
-    /// Folders that tools can rebuild, in which nothing is copied.
+    /// Folders that tools can rebuild, in which nothing is copied, and those that could not be looked into after the
+    /// run.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub folders: u32,
-    /// The first files with secrets, then the first folders, by their paths below the working folder.
+    /// The first folders that could not be looked into after the run, files with secrets and other folders, by their
+    /// paths below the working folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -34,6 +36,13 @@ impl UndoCover {
     /// Nothing is copied, for this reason.
     pub fn none(why: impl Into<String>) -> Self {
         Self { why_none: why.into(), ..Self::default() }
+    }
+
+    /// Names first what else is not covered: folders that could not be looked into after the run.
+    pub(crate) fn leave_out(&mut self, mut folders: Vec<String>) {
+        folders.retain(|folder| !self.names.contains(folder));
+        self.folders = self.folders.saturating_add(u32::try_from(folders.len()).unwrap_or(u32::MAX));
+        drop(self.names.splice(0..0, folders.into_iter().take(MAX_NAMES_SHOWN)));
     }
 
     /// Whether anything is copied.

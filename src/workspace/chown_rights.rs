@@ -35,7 +35,9 @@ impl ChownRights {
 
     /// Whether a file can belong to this account.
     pub(super) fn can_be_owner(&self, account: u32) -> bool {
-        rustix::process::geteuid().as_raw() == account || self.to_others && self.accounts.has(account)
+        // Where the own account is unknown, too, its number is that of all unknown ones.
+        let is_own = rustix::process::geteuid().as_raw() == account;
+        self.accounts.has(account) && (self.to_others || is_own)
     }
 
     /// Whether a file can have this group.
@@ -94,5 +96,16 @@ mod tests {
         let container = KnownIds(Some("0 1000 1\n1 100000 65535\n".into()));
         assert!(container.has(0) && container.has(1234) && !container.has(70_000));
         assert!(!container.has(UNKNOWN_ID), "it may be any account outside");
+    }
+
+    #[test]
+    fn the_number_of_the_own_account_does_not_count_where_it_stands_for_all_others() {
+        let own = rustix::process::geteuid().as_raw();
+        let can_be_owner = |map: Option<String>| {
+            ChownRights { to_others: false, accounts: KnownIds(map), groups: KnownIds(None) }
+                .can_be_owner(own)
+        };
+        assert!(can_be_owner(None) && can_be_owner(Some(format!("{own} 4000 1\n"))));
+        assert!(!can_be_owner(Some(String::new())), "a namespace without a map");
     }
 }

@@ -237,7 +237,8 @@ impl HeldPath {
     }
 }
 
-fn step_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
+/// Opens a folder in a folder only to walk on from it. A link is not followed.
+pub(super) fn step_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
     openat(folder, name, STEP_FLAGS, Mode::empty()).map(File::from)
 }
 

@@ -224,6 +224,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
+    #[cfg(target_os = "linux")]
+    const NAMESPACE_FOLDER: &str = "SAYSO_TEST_FOLDER";
+
     fn seen(folder: &Path, path: &str) -> TargetFacts {
         examine(folder, None, &FileAct::Write { path: path.into() }).expect("seen")
     }
@@ -262,6 +265,50 @@ mod tests {
         assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
         replace(&seen(folder.path(), "a"), b"new").expect("replaced");
         assert_eq!(mode(), 0o600, "the group had nothing, although everybody could read");
+    }
+
+    /// For a process in a namespace that knows only its own account and group, all other groups have one number.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_group_that_has_the_number_of_another_one_gets_no_more_than_everybody() {
+        use std::os::unix::fs::chown;
+        use std::process::Command;
+        let in_namespace = || {
+            let mut command = Command::new("unshare");
+            command.args(["--user", "--map-root-user"]);
+            command
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "old").expect("written");
+        let has_groups = chown(folder.path(), None, Some(3456)).and_then(|()| chown(&path, None, Some(2345)));
+        if has_groups.is_err() || !in_namespace().arg("true").status().is_ok_and(|ended| ended.success()) {
+            return; // Only root may do this, and not everywhere.
+        }
+        let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
+        set(folder.path(), 0o2770).and_then(|()| set(&path, 0o664)).expect("set");
+        let ended = in_namespace()
+            .arg(std::env::current_exe().expect("this binary"))
+            .args(["--ignored", "--exact", "--nocapture"])
+            .arg("workspace::replace::tests::child_that_knows_one_group")
+            .env(NAMESPACE_FOLDER, folder.path())
+            .output()
+            .expect("started");
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success() && said.contains("it was replaced"), "{said}{ended:?}");
+        let info = std::fs::metadata(&path).expect("there");
+        assert_eq!((info.gid(), info.mode() & 0o777), (3456, 0o644));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[ignore = "runs as the child of another test"]
+    fn child_that_knows_one_group() {
+        let Some(folder) = std::env::var_os(NAMESPACE_FOLDER) else { return };
+        let seen = seen(Path::new(&folder), "a");
+        assert_eq!(seen.remarks, ["the file loses its group"]);
+        replace(&seen, b"new").expect("replaced");
+        println!("it was replaced");
     }
 
     /// A new file in the folder gives the user 12345 what the list of the folder says; a file that is replaced does not.

@@ -188,9 +188,9 @@ fn lost_properties(file: &File, info: Option<&Metadata>, folder: &File) -> Vec<S
     let Some(info) = info else { return Vec::new() };
     let (mode, rights) = (info.mode(), ChownRights::of_process());
     let owner = (!rights.can_be_owner(info.uid())).then(|| "its owner".to_owned());
-    // In a folder with a setgid bit, a new file has the group of the folder.
-    let is_inherited =
-        folder.metadata().is_ok_and(|folder| folder.mode() & 0o2000 != 0 && folder.gid() == info.gid());
+    // In a folder with a setgid bit, a new file has the group of the folder. Unknown groups all have the same number.
+    let is_inherited = ChownRights::knows_group(info.gid())
+        && folder.metadata().is_ok_and(|folder| folder.mode() & 0o2000 != 0 && folder.gid() == info.gid());
     let group = (!is_inherited && !rights.can_be_group(info.gid())).then(|| "its group".to_owned());
     let bits = [(0o4000_u32, "its setuid bit"), (0o2000, "its setgid bit"), (0o1000, "its sticky bit")];
     let bits = bits.into_iter().filter(|(bit, _)| mode & bit != 0).map(|(_, name)| name.to_owned());

@@ -201,11 +201,13 @@ impl UndoStore {
         if let Some(walked) = &mut walked {
             walked.add(others);
         }
+        let working = self.config.working.clone();
         let (objects, index) = self.open()?;
-        let record = snapshot.changes(walked, index);
+        let (record, closed) = snapshot.changes(walked, index);
         index.save();
         let told = (0..record.changes.len()).filter(|at| record.is_listed(*at)).count();
         let mut note = UndoNote { cover: snapshot.cover.clone(), ..UndoNote::default() };
+        note.cover.leave_out(closed.iter().map(|folder| display_path(&working, folder)).collect());
         if told > 0 {
             // Marks the copies that the record needs as just used, so that they are dropped last.
             for change in &record.changes {

@@ -76,8 +76,20 @@ fn why_not_back(before: &FileState, objects: &Objects) -> UndoState {
 /// The mode of a folder until its content is restored.
 pub(super) const UNFINISHED_FOLDER_MODE: u32 = 0o700;
 
-/// Whether this is a folder that was created here and did not get its mode yet, because the work was interrupted.
+/// The mode of a folder while what is in it is restored, if its owner may not write it otherwise.
+pub(super) fn opened_mode(mode: u32) -> u32 {
+    mode | UNFINISHED_FOLDER_MODE
+}
+
+/// Whether this is a folder that was created or opened here and did not get its mode yet, because the work was
+/// interrupted.
 pub(super) fn is_halfway(now: &FileState, change: &PathChange) -> bool {
-    matches!(now, FileState::Folder { access } if access.mode == UNFINISHED_FOLDER_MODE)
-        && (change.before.is_folder() || change.after.is_folder())
+    let FileState::Folder { access: now } = now else { return false };
+    [&change.before, &change.after].into_iter().any(|state| match state {
+        FileState::Folder { access } => {
+            let opened = opened_mode(access.mode);
+            now.mode == UNFINISHED_FOLDER_MODE || opened != access.mode && now.mode == opened
+        }
+        _ => false,
+    })
 }

@@ -2,6 +2,7 @@
 //! folders that are held open, completely or not at all. What is replaced or removed is stored as a copy first, so
 //! nothing is lost if the work is interrupted.
 
+mod folder_rights;
 mod placement;
 
 use super::index::Index;
@@ -13,11 +14,8 @@ use super::record::{FileState, PathChange, Record};
 use super::snapshot::state_of;
 use crate::domain::UndoKind;
 use crate::workspace::FileError;
-use crate::workspace::held_path::folder_in;
-use rustix::fs::{AtFlags, unlinkat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
 
 /// The most files that are written before the first of them gets its name; each is held open meanwhile.
 const BATCH_FILES: usize = 256;
@@ -59,10 +57,12 @@ impl Restoration<'_> {
                 Err(error) => drop(done.insert(*at, Err(error))),
             }
         }
+        let refused: BTreeSet<usize> = done.iter().filter(|(_, r)| r.is_err()).map(|(at, _)| *at).collect();
         if self.kept {
             // The copies of what is replaced must be on the disk first.
             self.objects.sync();
         }
+        let writable = self.open_folders(&todo);
         let mut results: Vec<(usize, Result<(), FileError>)> = Vec::new();
         let (folders, others): (Vec<Todo<'_>>, Vec<Todo<'_>>) =
             todo.into_iter().partition(|(_, change, _)| self.from_and_to(change).1.is_folder());
@@ -86,7 +86,7 @@ impl Restoration<'_> {
         for chunk in writes.chunks(BATCH_FILES) {
             results.extend(self.write(chunk));
         }
-        self.restore_folders(wanted);
+        results.extend(self.restore_folders(wanted, &refused, &writable));
         let mut failed: BTreeMap<usize, FileError> =
             results.into_iter().filter_map(|(at, result)| Some((at, result.err()?))).collect();
         for (at, change, _) in folders.iter().chain(&others) {
@@ -94,6 +94,8 @@ impl Restoration<'_> {
             let error = failed.remove(at).or(is_left.then_some(FileError::ChangedSince));
             done.insert(*at, error.map_or(Ok(()), Err));
         }
+        // Folders that needed nothing else than their rights.
+        done.extend(failed.into_iter().map(|(at, error)| (at, Err(error))));
         done
     }
 
@@ -131,42 +133,6 @@ impl Restoration<'_> {
             self.kept = true;
         }
         Ok(now)
-    }
-
-    /// Gives restored folders their modes, and removes folders that are empty now and did not exist before.
-    fn restore_folders(&self, wanted: &BTreeSet<usize>) {
-        let touched: BTreeSet<&Path> = wanted
-            .iter()
-            .filter_map(|at| self.record.changes.get(*at))
-            .map(|change| change.path.as_path())
-            .collect();
-        let is_above = |folder: &Path| {
-            let from = touched.range(folder..).next();
-            from.is_some_and(|path| path.starts_with(folder))
-        };
-        // The deepest folders first: after its mode is restored, a folder may not be writable any more.
-        for (at, change) in self.record.changes.iter().enumerate().rev() {
-            let (from, to) = self.from_and_to(change);
-            if !(from.is_folder() || to.is_folder()) || !is_above(&change.path) {
-                continue;
-            }
-            let mut opener = Opener::default();
-            let (Ok(parent), Some(name)) = (opener.folder(&change.path), change.path.file_name()) else {
-                continue;
-            };
-            match to {
-                FileState::Nothing => {
-                    let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
-                }
-                FileState::Folder { access } if !from.is_folder() || wanted.contains(&at) => {
-                    if let Ok(folder) = folder_in(parent, name) {
-                        let is_new = !from.is_folder();
-                        let _ = if is_new { access.give(&folder) } else { access.give_back(&folder) };
-                    }
-                }
-                _ => {}
-            }
-        }
     }
 }
 

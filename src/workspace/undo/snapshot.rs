@@ -138,9 +138,9 @@ impl UndoSnapshot {
         contents.collect()
     }
 
-    /// The differences from the snapshot. If the second walk met too many names (`now` is `None`), only the paths of
-    /// the snapshot are checked.
-    pub(super) fn changes(&self, now: Option<WalkResult>, index: &mut Index) -> Record {
+    /// The differences from the snapshot, and the folders of it that can't be looked into any more. If the second walk
+    /// met too many names (`now` is `None`), only the paths of the snapshot are checked.
+    pub(super) fn changes(&self, now: Option<WalkResult>, index: &mut Index) -> (Record, BTreeSet<PathBuf>) {
         let mut opener = Opener::default();
         index.look_at_mappings(&self.mapped);
         let now = now.unwrap_or_else(|| {
@@ -148,7 +148,7 @@ impl UndoSnapshot {
             WalkResult { nodes: self.nodes.keys().filter_map(stands).collect(), left_out: Vec::new() }
         });
         let paths: BTreeSet<&PathBuf> = self.nodes.keys().chain(now.nodes.keys()).collect();
-        let mut changes = Vec::new();
+        let (mut changes, mut closed) = (Vec::new(), BTreeSet::new());
         for path in paths {
             let (known, node) = (self.nodes.get(path), now.nodes.get(path));
             let before = known.map_or(FileState::Nothing, |(_, state)| state.clone());
@@ -161,17 +161,27 @@ impl UndoSnapshot {
                 continue;
             }
             // A path that can't be listed any more does not count as deleted.
-            let is_left_out = || now.left_out.iter().any(|folder| path.starts_with(folder));
-            if node.is_none() && is_left_out() && !is_gone(path) {
+            let left_out = || now.left_out.iter().find(|folder| path.starts_with(folder));
+            if node.is_none()
+                && let Some(folder) = left_out()
+                && !is_gone(path)
+            {
+                if self.nodes.contains_key(folder) {
+                    closed.insert(folder.clone());
+                }
                 continue;
             }
             let after = state_of(path, node, &mut opener, index);
+            // Of the folders of the run themselves, only the rights are taken back: none of them is made or removed.
+            if self.scope.is_root(path) && !(before.is_folder() && after.is_folder()) {
+                continue;
+            }
             let is_unkept = matches!((&before, node), (FileState::Unkept { .. }, Some(Node::File(..))));
             if before != after || is_unkept {
                 changes.push(PathChange { path: path.clone(), before, after });
             }
         }
-        Record { changes }
+        (Record { changes }, closed)
     }
 }
 

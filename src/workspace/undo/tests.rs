@@ -155,6 +155,171 @@ fn what_a_run_did_is_taken_back_and_made_again() {
 }
 
 #[test]
+fn the_rights_of_a_folder_are_listed_and_taken_back_besides_what_is_in_it() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("priv/s", "1");
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("priv"), 0o700);
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        fixture.write("priv/x", "x");
+        set(fixture.at("priv"), 0o777);
+    });
+    let done = UndoState::Done;
+    let expected = [("priv/", "changed", done), ("priv/x", "created", done)];
+    assert_eq!(fixture.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
+    // As the front ends do it: what is listed.
+    let listed: Vec<u32> =
+        fixture.store.changes(record).unwrap().iter().map(|change| change.number).collect();
+    let done = fixture.store.restore(record, &listed, UndoKind::Undo).unwrap();
+    assert!(done.len() == 2 && done.iter().all(|file| file.result.is_ok()), "{done:?}");
+    assert_eq!(fixture.all(), before);
+}
+
+#[test]
+fn the_rights_of_a_folder_that_its_owner_may_not_open_are_taken_back() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("sub")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o755);
+    let before = fixture.all();
+    let record = fixture.run(|fixture| set(fixture.at("sub"), 0));
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    assert_eq!(fixture.all(), before);
+}
+
+#[test]
+fn a_folder_that_does_not_get_its_rights_is_told() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("sub")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o700);
+    let record = fixture.run(|fixture| set(fixture.at("sub"), 0o777));
+    if std::os::unix::fs::chown(fixture.at("sub"), Some(1234), None).is_err() {
+        return; // Only root may do this.
+    }
+    let failed = obeying_modes(|| fixture.restore(record, UndoKind::Undo));
+    assert!(failed.len() == 1 && failed[0].contains("not permitted"), "{failed:?}");
+}
+
+#[test]
+fn the_rights_that_somebody_gave_a_folder_since_stay() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("sub")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o755);
+    let record = fixture.run(|fixture| set(fixture.at("sub"), 0o777));
+    set(fixture.at("sub"), 0o711);
+    let mine = fixture.all();
+    assert_eq!(fixture.restore(record, UndoKind::Undo), ["sub/: it changed since the run ended"]);
+    assert_eq!(fixture.all(), mine);
+}
+
+/// Without the sticky bit, everybody could remove or replace the files of the others.
+#[test]
+fn the_special_bits_of_a_shared_folder_come_back() {
+    let mut fixture = UndoFixture::new();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let names = ["changed", "group", "removed", "without"];
+    for (name, mode) in names.into_iter().zip([0o1777, 0o2775, 0o1777, 0o1777]) {
+        fs::create_dir(fixture.at(name)).unwrap();
+        set(fixture.at(name), mode);
+    }
+    let modes = |fixture: &UndoFixture| {
+        let mode = |name| fs::metadata(fixture.at(name)).map_or(0, |info| info.permissions().mode() & 0o7777);
+        names.map(mode)
+    };
+    let before = modes(&fixture);
+    let record = fixture.run(|fixture| {
+        set(fixture.at("changed"), 0o1775);
+        set(fixture.at("group"), 0o2755);
+        fs::remove_dir(fixture.at("removed")).unwrap();
+        set(fixture.at("without"), 0o777);
+    });
+    let after = modes(&fixture);
+    assert_eq!(fixture.store.changes(record).unwrap().len(), names.len());
+    for (kind, wanted) in [(UndoKind::Undo, before), (UndoKind::Redo, after), (UndoKind::Undo, before)] {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
+        assert_eq!(modes(&fixture), wanted, "{kind:?}");
+    }
+}
+
+/// As tools make their caches: folders in which their owner may make and remove nothing.
+#[test]
+fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
+    let mut fixture = UndoFixture::new();
+    fs::create_dir(fixture.at("old")).unwrap();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("old"), 0o755);
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        for name in ["mod/x/1", "mod/x/2", "old/1"] {
+            fixture.write(name, name);
+        }
+        for name in ["mod/x", "mod", "old"] {
+            set(fixture.at(name), 0o555);
+        }
+    });
+    let after = fixture.all();
+    for _ in 0..2 {
+        assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+        assert_eq!(fixture.all(), before);
+        assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Redo)), Vec::<String>::new());
+        assert_eq!(fixture.all(), after);
+    }
+    // The folders of what stays keep their rights.
+    let changes = fixture.store.changes(record).unwrap();
+    let one = changes.iter().find(|change| change.path == "mod/x/1").unwrap().number;
+    let done = obeying_modes(|| fixture.store.restore(record, &[one], UndoKind::Undo).unwrap());
+    assert_eq!(done, [RestoreResult { path: "mod/x/1".into(), result: Ok(()) }]);
+    let mut rest = after;
+    rest.remove(&fixture.at("mod/x/1"));
+    assert_eq!(fixture.all(), rest);
+    // A process that is killed in between leaves them to their owner.
+    for name in ["mod/x", "old"] {
+        set(fixture.at(name), 0o755);
+    }
+    set(fixture.at("mod"), 0o555);
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    assert_eq!(fixture.all(), before);
+}
+
+#[test]
+fn the_rights_of_the_working_folder_itself_are_taken_back() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |fixture: &UndoFixture| fs::metadata(&fixture.work).unwrap().permissions().mode() & 0o777;
+    set(&fixture.work, 0o750);
+    let record = fixture.run(|fixture| set(&fixture.work, 0o777));
+    assert_eq!(fixture.told(record), [("./".to_owned(), "changed", UndoState::Done)]);
+    for (kind, wanted) in [(UndoKind::Undo, 0o750), (UndoKind::Redo, 0o777)] {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
+        assert_eq!(mode(&fixture), wanted, "{kind:?}");
+    }
+    // It is neither removed nor made.
+    let record = fixture.run(|fixture| fs::remove_dir_all(&fixture.work).unwrap());
+    assert_eq!(fixture.told(record), [("a".to_owned(), "deleted", UndoState::FolderGone)]);
+}
+
+#[test]
+fn a_folder_that_cant_be_looked_into_after_the_run_is_told() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("e/a", "1");
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("e"), 0o755);
+    let snapshot = fixture.store.remember(fixture.scope(), &[]).unwrap();
+    fs::remove_file(fixture.at("e/a")).unwrap();
+    set(fixture.at("e"), 0);
+    let store = &mut fixture.store;
+    let note = obeying_modes(move || store.record(&snapshot, &[]).unwrap());
+    assert_eq!((note.cover.words().as_str(), note.changes), ("without e", 1));
+    let record = note.record.unwrap();
+    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
+    assert_eq!(fixture.all(), BTreeMap::from([(fixture.at("e"), "folder 755".to_owned())]));
+}
+
+#[test]
 fn of_single_files_only_they_are_remembered() {
     let mut fixture = UndoFixture::new();
     fixture.write("a", "1");
@@ -281,6 +446,30 @@ fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
             assert!(rustix::fs::getxattr(&path, ACCESS_LIST, &mut [0_u8; 64][..]).is_err(), "{kind:?}");
         }
         assert!(fixture.told(record).iter().all(|(_, _, now)| *now == state), "{kind:?}");
+    }
+}
+
+/// The list that the folder would hand on gives the user 12345 all rights on what is made in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_is_made_again_hands_on_no_access_list() {
+    use crate::workspace::access::{DEFAULT_LIST, tests::set_list};
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/deep/a", "1");
+    let before = fixture.all();
+    if !set_list(&fixture.work, DEFAULT_LIST, (7, 0)) {
+        return; // This file system has no access lists.
+    }
+    let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
+    // As the front ends do it: what is listed, which the folders are not.
+    let listed: Vec<u32> =
+        fixture.store.changes(record).unwrap().iter().map(|change| change.number).collect();
+    let done = fixture.store.restore(record, &listed, UndoKind::Undo).unwrap();
+    assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
+    assert_eq!(fixture.all(), before);
+    for name in ["sub", "sub/deep"] {
+        let list = rustix::fs::getxattr(fixture.at(name), DEFAULT_LIST, &mut [0_u8; 64][..]);
+        assert!(list.is_err(), "{name}");
     }
 }
 

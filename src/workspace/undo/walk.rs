@@ -57,6 +57,11 @@ impl UndoScope {
         UndoScope::Files(paths)
     }
 
+    /// Whether this is one of the folders themselves.
+    pub(super) fn is_root(&self, path: &Path) -> bool {
+        matches!(self, UndoScope::Folders(roots) if roots.iter().any(|root| root == path))
+    }
+
     /// Whether nothing may be written, so that there is nothing to copy.
     pub(crate) fn is_empty(&self) -> bool {
         let (UndoScope::Folders(paths) | UndoScope::Files(paths)) = self;
@@ -73,7 +78,7 @@ pub(super) enum WalkError {
     TooLong,
 }
 
-/// Walks everything below these folders, except sayso's own folders, until `until` at the latest.
+/// Walks these folders and everything below them, except sayso's own folders, until `until` at the latest.
 pub(super) fn walk(
     scope: &UndoScope,
     own: &[PathBuf],
@@ -95,6 +100,9 @@ pub(super) fn walk(
                 match folder_in(folder.file(), OsStr::new(".")) {
                     Ok(folder) => walk.folder(&folder, root, 0)?,
                     Err(_) => walk.found.left_out.push(root.clone()),
+                }
+                if let Some(node) = Opener::default().node(root) {
+                    walk.found.nodes.insert(root.clone(), node);
                 }
             }
             // A missing folder has nothing in it.
