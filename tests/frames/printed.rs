@@ -69,6 +69,25 @@ fn the_title_names_the_key_that_is_bound_to_the_end() {
     assert!(screen.contains("L end") && !screen.contains("G end"), "{screen}");
 }
 
+/// A line that takes more rows in a narrower pane is not a new one.
+#[test]
+fn a_resize_brings_no_new_lines() {
+    let mut scene = Scene::asked();
+    let lines: String = (0..31).map(|n| format!("line {n}\n")).collect();
+    scene.ran(1, 100, "total 12\n");
+    scene.ran(2, 800, &(lines + &"word ".repeat(30) + "\n"));
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    drawn(&mut scene, 80, 24);
+    scene.press(&["g"]);
+    let before = drawn(&mut scene, 80, 24);
+    assert!(before.contains("G end"), "{before}");
+    for (width, height) in [(60, 16), (140, 40), (60, 16)] {
+        let screen = drawn(&mut scene, width, height);
+        assert!(!screen.contains("1 new line"), "{screen}");
+    }
+}
+
 /// In Message a page key scrolls the conversation by a page, not to its end.
 #[test]
 fn a_page_key_is_not_told_as_the_way_to_the_end() {

@@ -52,6 +52,20 @@ fn the_arrow_keys_show_other_columns_behind_the_first_one() {
     assert!(wide.contains("columns 1-11 of 12") && wide.contains("column_10"), "{wide}");
 }
 
+/// Lines of a log can have the same length and their blanks in the same places.
+#[test]
+fn a_log_is_wrapped_and_none_of_its_lines_stays_above_the_others() {
+    let line =
+        |n: usize| format!("10:42:{n} INFO {}reachable\n", "the worker waits for the next task ".repeat(5));
+    let mut scene = ended(None, &(10..=40).map(line).collect::<String>());
+    for (width, height) in [(80, 24), (100, 30), (140, 40)] {
+        scene.press(&["G"]);
+        let end = drawn(&mut scene, width, height);
+        assert!(end.contains("reachable") && end.contains("10:42:40"), "{end}");
+        assert!(!end.contains("columns 1-") && !end.contains("10:42:10"), "{end}");
+    }
+}
+
 #[test]
 fn the_header_of_a_long_table_stays_above_its_rows() {
     let mut scene = ended(None, &format!("before\n{}\nafter\n", table(100)));

@@ -12,6 +12,8 @@ use ratatui::text::Line;
 pub(crate) trait Items {
     fn count(&mut self) -> usize;
     fn rows(&mut self, item: usize) -> usize;
+    /// The width that the rows are wrapped for.
+    fn width(&self) -> usize;
     /// Returns a row of an item, ready to draw.
     fn line(&mut self, at: Anchor) -> Option<Line<'static>>;
 }
@@ -40,6 +42,9 @@ pub(crate) struct VirtualList {
     anchor: Option<Anchor>,
     /// Where the end was when the person left it: the last item, and how many rows it had.
     left_at: (usize, usize),
+    /// How many rows that item had at the last `arrange`, and the width of its rows then.
+    left_rows: usize,
+    width: usize,
     visible: Vec<Anchor>,
     height: usize,
     /// The rows of the next frame, and the number of new rows below them; `None`: the list follows its end.
@@ -67,10 +72,26 @@ impl VirtualList {
 
     /// Lays out the rows of the next frame, which has `height` rows.
     pub(crate) fn arrange(&mut self, items: &mut impl Items, height: usize) {
+        self.rewrap_left(items);
         self.find(items, height);
         self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
         self.new = (!self.follows()).then(|| self.new_rows(items));
+        self.left_rows = if self.follows() { 0 } else { items.rows(self.left_at.0) };
         self.goes_on = !self.follows() && !self.shows_end(items);
+    }
+
+    /// Another width wraps rows anew, which makes none of them new: the place where the end was left moves with them.
+    fn rewrap_left(&mut self, items: &mut impl Items) {
+        let (item, row) = self.left_at;
+        // The rest of the list is away while an image is shown alone; the place is found when the list is back.
+        if self.width == items.width() || item >= items.count() {
+            return;
+        }
+        self.width = items.width();
+        self.left_at = match self.new {
+            None | Some(0) => end(items),
+            Some(_) => (item, (row * items.rows(item)).checked_div(self.left_rows).unwrap_or(0)),
+        };
     }
 
     /// Draws the rows from the last `arrange`.
@@ -146,8 +167,7 @@ impl VirtualList {
 
     fn leave_end(&mut self, items: &mut impl Items) {
         if self.anchor.is_none() {
-            let last = items.count().saturating_sub(1);
-            self.left_at = (last, items.rows(last));
+            self.left_at = end(items);
         }
     }
 
@@ -232,6 +252,12 @@ impl VirtualList {
     }
 }
 
+/// The last item, and how many rows it has.
+fn end(items: &mut impl Items) -> (usize, usize) {
+    let last = items.count().saturating_sub(1);
+    (last, items.rows(last))
+}
+
 fn above(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
     if let Some(row) = at.row.checked_sub(1) {
         return Some(Anchor { row, ..at });
@@ -257,8 +283,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Items with so many rows; records which items were laid out.
-    struct Rows(Vec<usize>, std::collections::BTreeSet<usize>);
+    /// Items with so many rows; records which items were laid out. The last field is the width.
+    struct Rows(Vec<usize>, std::collections::BTreeSet<usize>, usize);
 
     impl Items for Rows {
         fn count(&mut self) -> usize {
@@ -268,16 +294,19 @@ mod tests {
             self.1.insert(item);
             self.0.get(item).copied().unwrap_or(0)
         }
+        fn width(&self) -> usize {
+            self.2
+        }
         fn line(&mut self, _: Anchor) -> Option<Line<'static>> {
             None
         }
     }
 
     fn rows(list: &[usize]) -> Rows {
-        Rows(list.to_vec(), std::collections::BTreeSet::new())
+        Rows(list.to_vec(), std::collections::BTreeSet::new(), 80)
     }
 
-    fn end() -> EndKeys {
+    fn end_key() -> EndKeys {
         EndKeys::End("G".into())
     }
 
@@ -288,7 +317,7 @@ mod tests {
         list.arrange(&mut items, 10);
         list.scroll(&mut items, -40);
         list.arrange(&mut items, 10);
-        assert_eq!(list.position_text(&end()), "G end");
+        assert_eq!(list.position_text(&end_key()), "G end");
         assert_eq!(list.position_text(&EndKeys::Page("PgDn".into())), "");
         assert_eq!(list.position_text(&EndKeys::End(String::new())), "");
     }
@@ -317,13 +346,35 @@ mod tests {
         items.0.extend([2, 1]);
         list.arrange(&mut items, 6);
         assert_eq!(ends(&list), before);
-        assert_eq!(list.position_text(&end()), "3 new lines  G");
+        assert_eq!(list.position_text(&end_key()), "3 new lines  G");
         assert_eq!(list.position_text(&EndKeys::None), "3 new lines", "no key is told where none goes there");
         assert_eq!(list.position_text(&EndKeys::Page("PgDn".into())), "3 new lines  PgDn");
         list.follow();
         list.arrange(&mut items, 6);
-        assert_eq!(list.position_text(&end()), "follow");
+        assert_eq!(list.position_text(&end_key()), "follow");
         assert_eq!(list.visible().last(), Some(&Anchor { item: 21, row: 0 }));
+    }
+
+    #[test]
+    fn another_width_makes_no_row_new() {
+        let mut items = rows(&[1; 32]);
+        let mut list = VirtualList::default();
+        list.arrange(&mut items, 10);
+        list.to_top(&mut items);
+        list.arrange(&mut items, 10);
+        assert_eq!(list.position_text(&end_key()), "G end");
+        // The last line takes two rows, and the rows of a traceback below it become more items.
+        (items.0[31], items.2) = (2, 60);
+        items.0.extend([1, 1]);
+        list.arrange(&mut items, 10);
+        assert_eq!(list.position_text(&end_key()), "G end");
+        items.0.extend([2, 1]);
+        list.arrange(&mut items, 10);
+        assert_eq!(list.position_text(&end_key()), "3 new lines  G");
+        // What is new stays new, counted in the rows of the new width.
+        (items.0, items.2) = ([vec![2; 34], vec![4, 2]].concat(), 30);
+        list.arrange(&mut items, 10);
+        assert_eq!(list.position_text(&end_key()), "6 new lines  G");
     }
 
     #[test]
@@ -348,7 +399,7 @@ mod tests {
         items.0.extend([1; 9]);
         list.arrange(&mut items, 8);
         assert_eq!(ends(&list), ((0, 0), (7, 0)));
-        assert_eq!(list.position_text(&end()), "9 new lines  G");
+        assert_eq!(list.position_text(&end_key()), "9 new lines  G");
     }
 
     proptest! {

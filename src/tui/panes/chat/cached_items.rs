@@ -75,6 +75,10 @@ impl Items for ChatItems<'_> {
         self.opening.map_or(0, |opening| opening.rows.len()) + self.live.len()
     }
 
+    fn width(&self) -> usize {
+        self.width.into()
+    }
+
     fn line(&mut self, Anchor { item, row }: Anchor) -> Option<Line<'static>> {
         if item < self.state.transcript.items.len() {
             return self.item_rows(item).get(row).cloned();

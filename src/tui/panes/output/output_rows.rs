@@ -86,6 +86,10 @@ impl Items for PrintedRows<'_> {
         }
     }
 
+    fn width(&self) -> usize {
+        self.width
+    }
+
     fn line(&mut self, at: Anchor) -> Option<Line<'static>> {
         if let Some((table, _)) = self.table(at.item) {
             let line = match at.item.checked_sub(self.head.len()) {

@@ -270,6 +270,56 @@ mod tests {
         assert_eq!(tables(&"x".repeat(500), 40), []);
     }
 
+    /// Lines of one form have their blanks in the same places and the same length, but nothing in them is aligned.
+    #[test]
+    fn lines_of_one_form_are_no_tables() {
+        let log: String = (10..=40)
+            .map(|n| format!("10:42:{n} INFO worker finished the task and waits for the next one {n}\n"))
+            .collect();
+        assert_eq!(tables(&log, 40), []);
+        let padded: String = (8..=120)
+            .map(|n| format!("line {n:>6} of a count that goes on and is wider than the pane is\n"))
+            .collect();
+        assert_eq!(tables(&padded, 40), []);
+        assert_eq!(
+            tables(&"the same warning is printed again and again without a number\n".repeat(9), 40),
+            []
+        );
+        let commits = "0a1b2c3 Lists say what they hold\n4d5e6f7 Panes say what they show\n\
+                       8a9b0c1 Texts of the rules are short";
+        assert_eq!(tables(commits, 24), []);
+    }
+
+    #[test]
+    fn single_blanks_separate_columns_where_cells_are_padded() {
+        let files = "-rw-r--r-- 1 ada ada    12 Jan  1 10:00 alpha.txt\n\
+                     -rw-r--r-- 1 ada ada 12345 Jan 12 10:00 gamma.txt";
+        let found = tables(files, 30);
+        assert_eq!((found.len(), found[0].lines.clone(), found[0].header), (1, 0..2, 0));
+        let dates = "        paid        due\n0 2026-01-01 2026-01-09\n1 2026-01-02 2026-01-10";
+        let found = tables(dates, 16);
+        assert_eq!((found.len(), found[0].lines.clone(), found[0].header), (1, 0..3, 1));
+        assert_eq!(found[0].starts, [2, 13]);
+    }
+
+    #[test]
+    fn a_first_line_with_numbers_is_no_header_unless_a_rule_or_its_labels_say_so() {
+        let header = |text: &str| tables(text, 20).first().map(|table| table.header);
+        assert_eq!(header("north   12   3.5  done\nsouth  120  13.5  open\nwest     1   0.5  done"), Some(0));
+        assert_eq!(
+            header("disk   1K-blocks  p95  use\nsouth        120   13  12%\nwest           1    0   5%"),
+            Some(1)
+        );
+        assert_eq!(
+            header("       2024  2025   2026\nnorth    12   3.5     12\nsouth   120  13.5      1"),
+            Some(1)
+        );
+        assert_eq!(
+            header("place  2024  2025   2026\n-----  ----  ----  -----\nsouth   120  13.5      1"),
+            Some(2)
+        );
+    }
+
     #[test]
     fn what_is_shown_of_a_line_is_told_in_bytes() {
         let line = FRAME.lines().nth(2).unwrap();

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// How many screen columns of a line are searched for gaps; the rest belongs to the last column.
 const MAX_COLUMNS: usize = 2_000;
 /// How many gaps make a table: the first number where lines have different lengths; the second where all have the same
-/// length, or where the gaps are ruled with bars.
+/// length and pad their cells, or where the gaps are ruled with bars.
 const MIN_GAPS: (usize, usize) = (3, 2);
 
 /// The screen columns that a line takes.
@@ -55,16 +55,30 @@ fn is_rule(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().all(is_ruled)
 }
 
+/// Whether a word of a line is a number, a date or a time. Names can hold digits too: `p95`, `1K-blocks`.
+fn holds_number(text: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        word.starts_with(|c: char| c.is_ascii_digit()) && digits >= letters
+    })
+}
+
 /// What all lines of a possible table have in common.
 pub(super) struct CommonColumns {
     cells: Vec<Cell>,
+    /// Which screen columns are blank in at least one line.
+    blanks: Vec<bool>,
     width: usize,
     same_length: bool,
 }
 
 impl CommonColumns {
     pub(super) fn of(text: &str) -> Self {
-        Self { cells: cells(text), width: columns(text.trim_end()), same_length: true }
+        let cells = cells(text);
+        let blanks = cells.iter().map(|cell| *cell == Cell::Blank).collect();
+        Self { cells, blanks, width: columns(text.trim_end()), same_length: true }
     }
 
     /// Adds a line if its columns fit; returns whether they do.
@@ -89,8 +103,31 @@ impl CommonColumns {
         let width = columns(text.trim_end());
         self.same_length &= width == self.width;
         self.width = self.width.max(width);
+        self.blanks.resize(joined.len(), false);
+        for (blank, cell) in self.blanks.iter_mut().zip(&line) {
+            *blank |= *cell == Cell::Blank;
+        }
         self.cells = joined;
         true
+    }
+
+    /// Whether a line pads a cell beside the gap before this screen column: beyond what all lines leave blank, more is
+    /// blank there.
+    fn is_padded(&self, start: usize) -> bool {
+        let before = self.cells.iter().take(start).rposition(|cell| *cell == Cell::Text);
+        before.into_iter().chain([start]).any(|at| self.blanks.get(at) == Some(&true))
+    }
+
+    /// How many of the first lines name the columns. A first line that no rule sets apart and that holds numbers is
+    /// data, unless it leaves the place above the labels blank.
+    fn header<'a>(&self, lines: &Range<usize>, text: impl Fn(usize) -> Cow<'a, str>) -> usize {
+        let ruled = |line: usize| line < lines.end && is_rule(&text(line));
+        let first = usize::from(ruled(lines.start)) + 1;
+        let header = first + usize::from(ruled(lines.start + first));
+        let names = text(lines.start);
+        let labels = gaps(&self.cells, false).first().copied().unwrap_or(0);
+        let is_blank_above = !cells(&names).iter().take(labels).any(|cell| *cell == Cell::Text);
+        if header == 1 && holds_number(&names) && !is_blank_above { 0 } else { header.min(lines.len()) }
     }
 
     pub(super) fn table<'a>(
@@ -99,15 +136,17 @@ impl CommonColumns {
         width: usize,
         text: impl Fn(usize) -> Cow<'a, str>,
     ) -> Option<Table> {
+        let (wide, all) = (gaps(&self.cells, true), gaps(&self.cells, false));
         let bars = self.cells.iter().filter(|cell| **cell == Cell::Bar).count();
+        // Lines that a program printed in one form have their single blanks in the same places, but pad nothing.
+        let aligned = all.iter().filter(|start| wide.contains(*start) || self.is_padded(**start)).count();
         let is_table = match lines.len() {
             0 | 1 => false,
             n => {
-                (self.same_length && gaps(&self.cells, false).len() >= MIN_GAPS.1)
-                    || (n > 2 && (gaps(&self.cells, true).len() >= MIN_GAPS.0 || bars >= MIN_GAPS.1))
+                (self.same_length && aligned >= MIN_GAPS.1)
+                    || (n > 2 && (wide.len() >= MIN_GAPS.0 || bars >= MIN_GAPS.1))
             }
         };
-        let (wide, all) = (gaps(&self.cells, true), gaps(&self.cells, false));
         // Where columns are well separated, single blanks are inside of cells, unless all lines have the same length
         // and the columns on both sides have a name in the header.
         let is_named = |start: usize| {
@@ -134,11 +173,8 @@ impl CommonColumns {
         if labels == 0 {
             starts.insert(0, 0);
         }
-        let ruled = |line: usize| line < lines.end && is_rule(&text(line));
-        let first = usize::from(ruled(lines.start)) + 1;
-        let header = first + usize::from(ruled(lines.start + first));
         is_table.then(|| Table {
-            header: header.min(lines.len()),
+            header: self.header(&lines, &text),
             lines,
             first_width: labels,
             starts,
