@@ -166,6 +166,17 @@ fn another_width_locks_an_open_answer_until_all_is_seen_again() {
     }
 }
 
+#[test]
+fn what_a_size_refused_is_not_said_at_another() {
+    let mut scene = found(Severity::Info);
+    drawn(&mut scene, 40, 12);
+    scene.pass(1_000);
+    decide(&mut scene, "a");
+    assert!(note(&scene).starts_with("Window too small"), "{}", note(&scene));
+    drawn(&mut scene, 80, 24);
+    assert!(!note(&scene).contains("too small"), "{}", note(&scene));
+}
+
 /// What happens while the box for the typed word is open.
 #[derive(Clone, Debug)]
 enum BoxStep {
