@@ -86,7 +86,7 @@ fn a_pasted_word_approves_nothing_and_stays_nowhere() {
         assert!(burst(&mut scene, &["r", "u", "n"]).is_empty());
         scene.pass(1_000);
         assert_eq!(engine_commands(&scene.press(&["enter"])), []);
-        assert_eq!(note(&scene), "That was not the word. Nothing was decided.");
+        assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
         // Taking back the loss of it brings nothing back.
         let mut scene = opened(Severity::High);
         scene.type_text("run");
@@ -123,6 +123,33 @@ fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
     scene.press(&["ctrl-u"]);
     scene.type_text("run");
     assert!(!engine_commands(&scene.press(&["enter"])).is_empty(), "deleted and typed");
+
+    // A letter typed over all of it deletes it; over a part of it, it does not.
+    for (selected, counts) in [(3, true), (2, false)] {
+        let mut scene = opened(Severity::High);
+        scene.step(|screen, ctx| screen.paste("abc", ctx));
+        scene.press(&vec!["shift-left"; selected]);
+        scene.pass(1_000);
+        scene.type_text("run");
+        if !counts {
+            scene.press(&["home", "del"]);
+        }
+        assert_eq!(!engine_commands(&scene.press(&["enter"])).is_empty(), counts, "{selected} selected");
+    }
+    // What comes at once is a paste, over a selection too.
+    let mut scene = opened(Severity::High);
+    scene.step(|screen, ctx| screen.paste("abc", ctx));
+    scene.press(&["shift-left", "shift-left", "shift-left"]);
+    burst(&mut scene, &["r", "u", "n"]);
+    scene.pass(1_000);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+    // A pasted line has its end with it, which the field does not show.
+    let mut scene = opened(Severity::High);
+    scene.step(|screen, ctx| screen.paste("run\n", ctx));
+    scene.pass(1_000);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
 }
 
 #[test]
