@@ -204,6 +204,40 @@ fn what_a_size_refused_is_not_said_at_another() {
     assert!(!note(&scene).contains("too small"), "{}", note(&scene));
 }
 
+/// Each of its lines with a finding takes several rows of the box.
+#[test]
+fn the_box_for_the_word_tells_what_it_hides() {
+    acted((80, 24), || {
+        let line = format!("rm -rf ~/old # {}", "long ".repeat(40));
+        let findings = (1..=8).map(|line| Finding {
+            rule: "sh.x".into(),
+            severity: Severity::High,
+            place: TextRange { line, column: 1, end_line: line, end_column: 2 },
+            message: "deletes a folder".into(),
+            forbidden: false,
+        });
+        let mut inspection = clean("bash");
+        inspection.review.findings.extend(findings);
+        let mut scene = Scene::new();
+        scene.ask("go");
+        scene.reply(&format!("```bash\n{}```\n", format!("{line}\n").repeat(8)));
+        scene.inspected(1, inspection);
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        scene.frame();
+        scene.see_everything();
+        decide(&mut scene, "a");
+        let screen = drawn(&mut scene, 80, 24);
+        assert!(screen.contains("Block 1 has 8 HIGH findings:") && screen.contains("line 1 "), "{screen}");
+        let is_cut = |row: &str| row.contains("long long") && row.contains("...");
+        assert_eq!(screen.lines().filter(|row| is_cut(row)).count(), 4, "{screen}");
+        assert!(screen.contains("and 4 more"), "{screen}");
+        assert!(screen.contains("Type  run  and press Enter") && !screen.contains("above"), "{screen}");
+        let screen = drawn(&mut scene, 80, 16);
+        assert!(screen.contains("rows above") && screen.contains("Type  run  and press Enter"), "{screen}");
+    });
+}
+
 /// What happens while the box for the typed word is open.
 #[derive(Clone, Debug)]
 enum BoxStep {

@@ -24,6 +24,9 @@ use ratatui::text::Span;
 /// How many findings are listed; the others are counted.
 const MAX_FINDINGS_SHOWN: usize = 4;
 
+/// How many rows of code are shown for each; the block was on screen as a whole before.
+const MAX_CODE_ROWS: usize = 2;
+
 /// The box for the typed word.
 #[derive(Debug)]
 pub struct Confirm {
@@ -74,7 +77,8 @@ fn list_findings(
             .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
             .unwrap_or_default();
         let head = Span::styled(format!("  {place:<9} "), draw.dim());
-        for row in safe::hanging(head, code.trim(), width.into(), draw.text()) {
+        let size = (width.into(), MAX_CODE_ROWS);
+        for row in safe::hanging_start(head, code.trim(), size, draw.text()) {
             sheet.row(row);
         }
         let message = safe::one_line(&finding.message);
