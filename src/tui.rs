@@ -29,6 +29,7 @@ pub(crate) mod paint;
 pub mod panes;
 pub(crate) mod pattern;
 mod place_text;
+pub(crate) mod problem_keys;
 mod rebuilding;
 mod run_loop;
 pub mod screen;

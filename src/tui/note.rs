@@ -21,6 +21,8 @@ pub struct Note {
     pub(crate) approving: Option<ApprovalHint>,
     /// Whether it says that decisions are locked for a time; no longer true once that time is over.
     pub(crate) about_lock: bool,
+    /// Whether it says what this size of the window refuses; no longer true at another size.
+    pub(crate) about_size: bool,
     /// When the note was set.
     pub(crate) at: Option<Instant>,
 }
@@ -33,6 +35,7 @@ impl Note {
             about_waiting_block: false,
             approving: None,
             about_lock: false,
+            about_size: false,
             at: None,
         }
     }
@@ -60,7 +63,8 @@ impl Note {
     /// The guard refused a decision on the waiting block.
     pub(crate) fn refused(why: RefusalReason) -> Self {
         let about_lock = matches!(why, RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. });
-        Self { about_lock, ..Self::about_waiting_block(why.to_string()) }
+        let about_size = matches!(why, RefusalReason::Small | RefusalReason::Unseen { .. });
+        Self { about_lock, about_size, ..Self::about_waiting_block(why.to_string()) }
     }
 
     /// After the person went to this block with this key: says what the same key does next.

@@ -220,6 +220,7 @@ impl Screen {
     pub fn resized(&mut self, size: (u16, u16), now: Instant) {
         if self.size != size {
             self.size = size;
+            self.note = self.note.take().filter(|note| !note.about_size);
             self.guard.resized(size, now);
         }
     }

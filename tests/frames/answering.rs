@@ -86,7 +86,7 @@ fn a_pasted_word_approves_nothing_and_stays_nowhere() {
         assert!(burst(&mut scene, &["r", "u", "n"]).is_empty());
         scene.pass(1_000);
         assert_eq!(engine_commands(&scene.press(&["enter"])), []);
-        assert_eq!(note(&scene), "That was not the word. Nothing was decided.");
+        assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
         // Taking back the loss of it brings nothing back.
         let mut scene = opened(Severity::High);
         scene.type_text("run");
@@ -123,6 +123,33 @@ fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
     scene.press(&["ctrl-u"]);
     scene.type_text("run");
     assert!(!engine_commands(&scene.press(&["enter"])).is_empty(), "deleted and typed");
+
+    // A letter typed over all of it deletes it; over a part of it, it does not.
+    for (selected, counts) in [(3, true), (2, false)] {
+        let mut scene = opened(Severity::High);
+        scene.step(|screen, ctx| screen.paste("abc", ctx));
+        scene.press(&vec!["shift-left"; selected]);
+        scene.pass(1_000);
+        scene.type_text("run");
+        if !counts {
+            scene.press(&["home", "del"]);
+        }
+        assert_eq!(!engine_commands(&scene.press(&["enter"])).is_empty(), counts, "{selected} selected");
+    }
+    // What comes at once is a paste, over a selection too.
+    let mut scene = opened(Severity::High);
+    scene.step(|screen, ctx| screen.paste("abc", ctx));
+    scene.press(&["shift-left", "shift-left", "shift-left"]);
+    burst(&mut scene, &["r", "u", "n"]);
+    scene.pass(1_000);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+    // A pasted line has its end with it, which the field does not show.
+    let mut scene = opened(Severity::High);
+    scene.step(|screen, ctx| screen.paste("run\n", ctx));
+    scene.pass(1_000);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
 }
 
 #[test]
@@ -164,6 +191,51 @@ fn another_width_locks_an_open_answer_until_all_is_seen_again() {
         let decided = answered(&mut scene, severity);
         assert!(matches!(&decided[..], [Command::Decide { .. }]), "{severity:?}: {decided:?}");
     }
+}
+
+#[test]
+fn what_a_size_refused_is_not_said_at_another() {
+    let mut scene = found(Severity::Info);
+    drawn(&mut scene, 40, 12);
+    scene.pass(1_000);
+    decide(&mut scene, "a");
+    assert!(note(&scene).starts_with("Window too small"), "{}", note(&scene));
+    drawn(&mut scene, 80, 24);
+    assert!(!note(&scene).contains("too small"), "{}", note(&scene));
+}
+
+/// Each of its lines with a finding takes several rows of the box.
+#[test]
+fn the_box_for_the_word_tells_what_it_hides() {
+    acted((80, 24), || {
+        let line = format!("rm -rf ~/old # {}", "long ".repeat(40));
+        let findings = (1..=8).map(|line| Finding {
+            rule: "sh.x".into(),
+            severity: Severity::High,
+            place: TextRange { line, column: 1, end_line: line, end_column: 2 },
+            message: "deletes a folder".into(),
+            forbidden: false,
+        });
+        let mut inspection = clean("bash");
+        inspection.review.findings.extend(findings);
+        let mut scene = Scene::new();
+        scene.ask("go");
+        scene.reply(&format!("```bash\n{}```\n", format!("{line}\n").repeat(8)));
+        scene.inspected(1, inspection);
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        scene.frame();
+        scene.see_everything();
+        decide(&mut scene, "a");
+        let screen = drawn(&mut scene, 80, 24);
+        assert!(screen.contains("Block 1 has 8 HIGH findings:") && screen.contains("line 1 "), "{screen}");
+        let is_cut = |row: &str| row.contains("long long") && row.contains("...");
+        assert_eq!(screen.lines().filter(|row| is_cut(row)).count(), 4, "{screen}");
+        assert!(screen.contains("and 4 more"), "{screen}");
+        assert!(screen.contains("Type  run  and press Enter") && !screen.contains("above"), "{screen}");
+        let screen = drawn(&mut scene, 80, 16);
+        assert!(screen.contains("rows above") && screen.contains("Type  run  and press Enter"), "{screen}");
+    });
 }
 
 /// What happens while the box for the typed word is open.

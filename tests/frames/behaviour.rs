@@ -405,6 +405,20 @@ fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
 }
 
 #[test]
+fn the_row_above_the_editor_shows_where_it_is_cut() {
+    super::scene::acted((60, 16), || {
+        let mut scene = reviewing();
+        scene.see_everything();
+        decide(&mut scene, "e");
+        scene.press(&["ctrl-e"]);
+        scene.type_text(" # mine");
+        let screen = super::drawn(&mut scene, 60, 16);
+        let row = screen.lines().find(|row| row.contains("you changed 1 line")).unwrap_or(&screen);
+        assert!(row.contains("the checks run again") && row.contains("..."), "{screen}");
+    });
+}
+
+#[test]
 fn nothing_runs_from_the_editor() {
     crate::at_every_size(|| {
         let mut scene = reviewing();

@@ -2,10 +2,11 @@
 
 use super::scene::{Scene, clouds, findings, inspection, report, terms};
 use super::{SIZES, drawn};
-use sayso::domain::{Outcome, RunReport};
+use sayso::domain::{Departure, FailureKind, Outcome, ReplyFailure, RunReport};
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::overlays::ask::Ask;
+use sayso::tui::overlays::confirm::Confirm;
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -94,6 +95,33 @@ fn help_over_the_problems_says_that_saving_is_tried_again_where_it_was() {
     let commands = scene.press(&["w"]);
     let is_retry = |command: &UiCommand| matches!(command, UiCommand::Send(Command::RetryStore));
     assert!(commands.iter().any(is_retry), "{commands:?}");
+}
+
+#[test]
+fn help_over_a_reply_that_was_cut_names_the_letter_that_ends_the_turn() {
+    let mut scene = Scene::at_work();
+    scene.fail(ReplyFailure {
+        kind: FailureKind::Cut,
+        status: None,
+        message: "The reply was cut.".into(),
+        hint: String::new(),
+        departure: Departure::Sent,
+    });
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene.frame();
+    let told = help(&mut scene);
+    assert!(told.contains("Here: Problems") && told.contains("e           end here"), "{told}");
+}
+
+#[test]
+fn help_over_the_box_for_the_word_says_that_letters_are_text_there() {
+    let mut scene = super::behaviour::reviewing();
+    scene.see_everything();
+    scene.press(&["a"]);
+    assert!(scene.screen.top::<Confirm>().is_some());
+    let told = help(&mut scene);
+    assert!(told.contains("Here: Writing"), "{told}");
 }
 
 #[test]

@@ -347,6 +347,21 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     assert!(drawn(&mut scene, 140, 40).contains(AS_BEFORE));
 }
 
+/// They may scroll with the code: its end hides them.
+#[test]
+fn p_shows_them_from_their_first_row_wherever_the_code_was() {
+    scene::acted((80, 24), || {
+        let mut scene = seen_and_second(|_| {});
+        look_at_all(&mut scene);
+        scene.press(&["G"]);
+        let end = drawn(&mut scene, 80, 24);
+        assert!(!end.contains("Runs in") && !end.contains("import pandas"), "{end}");
+        scene.press(&["p"]);
+        let screen = drawn(&mut scene, 80, 24);
+        assert!(screen.contains("Runs in"), "{screen}");
+    });
+}
+
 /// The folder named in the first row is called `here` in the others; if no row names it, its path is shown.
 #[test]
 fn the_folder_of_the_code_is_named_once() {

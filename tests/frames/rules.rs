@@ -1,6 +1,8 @@
 //! Rules for "always", effects, and the sources of words: their display and their keys.
 
-use super::scene::{Scene, TABLE, confined, decide, engine_commands, findings, inspection, report, terms};
+use super::scene::{
+    Scene, TABLE, acted, confined, decide, engine_commands, findings, inspection, report, terms,
+};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::{Command, Inspection};
@@ -120,6 +122,35 @@ fn arrows_pass_over_what_can_t_be_granted() {
     }
     scene.pass(1_000);
     assert_eq!(decide(&mut scene, "A"), [granting(RuleScope::Clean)]);
+}
+
+/// A small window shows the marked rule in full. After paging away from it, the person has to come back first.
+#[test]
+fn only_a_rule_that_is_on_screen_in_full_is_granted() {
+    for (width, height) in [(55, 14), (50, 12)] {
+        acted((width, height), || {
+            let mut scene = choosing();
+            let screen = drawn(&mut scene, width, height);
+            assert!(screen.contains("rows below") && screen.contains("1 2 3 mark  A confirm"), "{screen}");
+            decide(&mut scene, "2");
+            let screen = drawn(&mut scene, width, height);
+            let words: Vec<&str> = screen.split_whitespace().filter(|word| *word != "┃").collect();
+            let rule = "> 2 bash, no findings, nothing unknown, same rights, no network so far:";
+            assert!(words.join(" ").contains(rule), "{screen}");
+
+            scene.press(&["pgdn", "pgdn", "pgdn"]);
+            let screen = drawn(&mut scene, width, height);
+            assert!(screen.contains("Remove rules: /rules.") && screen.contains("rows above"), "{screen}");
+            scene.pass(1_000);
+            assert_eq!(decide(&mut scene, "A"), []);
+            let note = scene.screen.note.as_ref().unwrap().text.clone();
+            assert!(note.starts_with("Not all of 2 is on screen"), "{note}");
+
+            decide(&mut scene, "2");
+            scene.pass(1_000);
+            assert_eq!(decide(&mut scene, "A"), [granting(RuleScope::Clean)]);
+        });
+    }
 }
 
 #[test]

@@ -1,25 +1,33 @@
 //! The choice of a rule for "always". Nothing is marked at first; digits and arrows only mark. The confirming key
-//! passes the guard before it arrives here, so that keys typed ahead grant nothing.
+//! passes the guard before it arrives here, so that keys typed ahead grant nothing; and it grants only a rule of which
+//! every word is on screen.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
 use crate::text::names::first_names;
+use crate::tui::action::Action;
 use crate::tui::guard::SubjectId;
+use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
+use std::ops::Range;
 
 /// How many blocks are named; the others are counted.
 const MAX_BLOCKS_SHOWN: usize = 4;
+
+/// The columns of the box from which on the key bar has room for all keys that mark.
+const MIN_HINT_WIDTH: u16 = 52;
 
 /// The box.
 #[derive(Debug)]
@@ -30,6 +38,16 @@ pub struct Always {
     offers: Vec<Offer>,
     /// The index of the marked offer.
     marked: Option<usize>,
+    /// The row that the person paged to; without it, the marked offer is in view.
+    paged_to: Option<usize>,
+}
+
+/// The rows of an offer in the box.
+struct OfferRows {
+    /// Those that say what is granted.
+    rule: Range<usize>,
+    /// These and what it would have covered.
+    all: Range<usize>,
 }
 
 /// Why a letter grants nothing.
@@ -44,25 +62,48 @@ enum GrantError {
     /// The offer with this number can't be granted for the block.
     #[error("{0} can't be granted on this block.")]
     Refused(usize),
+    /// Not every row that says what it grants is on screen.
+    #[error("Not all of {0} is on screen: {0} shows it, or a larger window.")]
+    NotShown(usize),
 }
 
 impl Always {
     pub(crate) fn new(token: SubjectId, offers: Vec<Offer>) -> Self {
-        Self { token, offers, marked: None }
+        Self { token, offers, marked: None, paged_to: None }
     }
 
     /// Handles a letter: the scope to grant, if it confirms; else why it does nothing.
-    fn chosen(&mut self, letter: char) -> Result<Option<RuleScope>, GrantError> {
+    fn chosen(&mut self, letter: char, ctx: OverlayContext<'_>) -> Result<Option<RuleScope>, GrantError> {
         if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
             return self.mark(at).map(|()| None);
         }
         if letter != 'A' {
             return Err(GrantError::NoMeaning);
         }
-        let Some(offer) = self.marked.and_then(|at| self.offers.get(at)) else {
+        let Some((at, offer)) = self.marked.and_then(|at| Some((at, self.offers.get(at)?))) else {
             return Err(GrantError::NothingMarked);
         };
-        Ok(Some(offer.rule.scope))
+        if self.is_shown(at, ctx) { Ok(Some(offer.rule.scope)) } else { Err(GrantError::NotShown(at + 1)) }
+    }
+
+    /// Whether every row that says what an offer grants is on screen.
+    fn is_shown(&self, at: usize, ctx: OverlayContext<'_>) -> bool {
+        let room = ctx.room(self.width());
+        let (sheet, offers) = self.lay_out(room.width, ctx.draw);
+        let shown = sheet.visible(room.height.into());
+        offers.get(at).is_some_and(|rows| shown.start <= rows.rule.start && rows.rule.end <= shown.end)
+    }
+
+    /// Shows the rows above or below those on screen.
+    fn page(&mut self, back: bool, ctx: OverlayContext<'_>) {
+        let room = ctx.room(self.width());
+        let (sheet, _) = self.lay_out(room.width, ctx.draw);
+        let height = usize::from(room.height);
+        let shown = sheet.visible(height);
+        // The first and the last row of the box tell what is hidden.
+        let page = height.saturating_sub(2).max(1);
+        let row = if back { shown.start.saturating_sub(1) } else { (shown.end + page).saturating_sub(1) };
+        self.paged_to = Some(row.min(sheet.rows.len().saturating_sub(1)));
     }
 
     /// Marks the next offer that can be granted, or the one before.
@@ -76,7 +117,7 @@ impl Always {
             None if by < 0 => open.len().saturating_sub(1),
             None => 0,
         };
-        self.marked = open.get(next).copied();
+        (self.marked, self.paged_to) = (open.get(next).copied(), None);
     }
 
     fn mark(&mut self, at: usize) -> Result<(), GrantError> {
@@ -84,10 +125,62 @@ impl Always {
             None => Ok(()),
             Some(Offer { refused: Some(_), .. }) => Err(GrantError::Refused(at + 1)),
             Some(_) => {
-                self.marked = Some(at);
+                (self.marked, self.paged_to) = (Some(at), None);
                 Ok(())
             }
         }
+    }
+
+    /// The box, and which of its rows each offer has.
+    fn lay_out(&self, width: u16, draw: DrawContext<'_>) -> (Sheet, Vec<OfferRows>) {
+        let mut sheet = Sheet::new("Always approve what?");
+        sheet.words("Approve this block, and from now on in this session also:", width, draw.text()).gap();
+        let offers: Vec<OfferRows> = self
+            .offers
+            .iter()
+            .enumerate()
+            .map(|(at, offer)| self.add_offer(&mut sheet, at, offer, width, draw))
+            .collect();
+        sheet.gap();
+        for text in [
+            "Never offered: blocks with a high finding, other sessions, everything.",
+            "Blocks that a rule covers are still shown first and start after 3 s; s stops them.",
+        ] {
+            sheet.words(text, width, draw.text());
+        }
+        let next = match self.marked {
+            Some(at) => format!("{} is marked: A confirms.", at + 1),
+            None => "Nothing is marked yet: 1 2 3 mark, A confirms.".into(),
+        };
+        sheet.words(&format!("Remove rules: /rules.   {next}"), width, draw.text());
+        let marked = self.marked.and_then(|at| offers.get(at)).map(|rows| rows.all.clone());
+        sheet.in_view = self.paged_to.map(|row| row..row + 1).or(marked).or(Some(0..1));
+        (sheet, offers)
+    }
+
+    /// Adds an offer to the box: what it grants, in full, and what that would have covered.
+    fn add_offer(
+        &self,
+        sheet: &mut Sheet,
+        at: usize,
+        offer: &Offer,
+        width: u16,
+        draw: DrawContext<'_>,
+    ) -> OfferRows {
+        let chosen = self.marked == Some(at);
+        let style = match (&offer.refused, chosen) {
+            (Some(_), _) => draw.dim(),
+            (None, true) => draw.style(Slot::UiSelection),
+            (None, false) => draw.text(),
+        };
+        let mark = if chosen { "> " } else { "  " };
+        let first = sheet.rows.len();
+        let head = Span::styled(format!("{mark}{}  ", at + 1), style);
+        sheet.rows.extend(safe::hanging(head, &rules::describe(&offer.rule), width.into(), style));
+        let rule = first..sheet.rows.len();
+        let head = Span::raw(" ".repeat(5));
+        sheet.rows.extend(safe::hanging(head, &reach(self.token.block, offer), width.into(), draw.dim()));
+        OfferRows { rule, all: first..sheet.rows.len() }
     }
 }
 
@@ -101,16 +194,29 @@ impl Overlay for Always {
         Vec::new()
     }
 
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        match action {
+            Action::ScrollPageUp => self.page(true, ctx),
+            Action::ScrollPageDown => self.page(false, ctx),
+            _ => return self.common(action, ctx, panes),
+        }
+        Vec::new()
+    }
+
     /// Enter grants nothing, because it is pressed by habit.
     fn accept(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.letter('\n', ctx, panes)
     }
 
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let scope = match self.chosen(letter) {
+        let scope = match self.chosen(letter, ctx) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![OverlayResponse::about_waiting_block(why.to_string())],
+            Err(why) => {
+                let about_size = matches!(why, GrantError::NotShown(_));
+                let note = Note { about_size, ..Note::about_waiting_block(why.to_string()) };
+                return vec![OverlayResponse::ShowNote(note)];
+            }
         };
         let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
@@ -151,11 +257,13 @@ impl Overlay for Always {
         state.waiting().map(|item| subject_of(state, item)) != Some(self.token)
     }
 
-    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        hints
-            .plain("1 2 3 or Up/Down", "mark", 1)
-            .plain("A", "confirm and approve", 0)
-            .plain("Esc", "back", 0);
+    fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        let room = ctx.room(self.width());
+        let marks = if room.width < MIN_HINT_WIDTH { "1 2 3" } else { "1 2 3 or Up/Down" };
+        hints.plain(marks, "mark", 0).plain("A", "confirm and approve", 0).plain("Esc", "back", 0);
+        if self.lay_out(room.width, ctx.draw).0.rows.len() > room.height.into() {
+            hints.key(Action::ScrollPageDown, "more", "more", 1);
+        }
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
@@ -163,41 +271,7 @@ impl Overlay for Always {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, draw) = (room.width, ctx.draw);
-        let mut sheet = Sheet::new("Always approve what?");
-        sheet.words("Approve this block, and from now on in this session also:", width, draw.text()).gap();
-        for (at, offer) in self.offers.iter().enumerate() {
-            let chosen = self.marked == Some(at);
-            let style = match (&offer.refused, chosen) {
-                (Some(_), _) => draw.dim(),
-                (None, true) => draw.style(Slot::UiSelection),
-                (None, false) => draw.text(),
-            };
-            let mark = if chosen { "> " } else { "  " };
-            let text = format!("{mark}{}  {}", at + 1, rules::describe(&offer.rule));
-            sheet.row(Line::styled(safe::cut(&text, width.into()), style));
-            let head = Span::raw(" ".repeat(5));
-            for row in safe::hanging(head, &reach(self.token.block, offer), width.into(), draw.dim()) {
-                sheet.row(row);
-            }
-        }
-        sheet.gap();
-        sheet.words(
-            "Never offered: blocks with a high finding, other sessions, everything.",
-            width,
-            draw.text(),
-        );
-        sheet.words(
-            "Such blocks are still shown first and start after 3 s; s stops them.",
-            width,
-            draw.text(),
-        );
-        let next = match self.marked {
-            Some(at) => format!("{} is marked: A confirms.", at + 1),
-            None => "Nothing is marked yet: 1 2 3 mark, A confirms.".into(),
-        };
-        sheet.words(&format!("Remove rules: /rules.   {next}"), width, draw.text());
-        Some(sheet)
+        Some(self.lay_out(room.width, ctx.draw).0)
     }
 }
 

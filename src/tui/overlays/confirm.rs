@@ -24,14 +24,25 @@ use ratatui::text::Span;
 /// How many findings are listed; the others are counted.
 const MAX_FINDINGS_SHOWN: usize = 4;
 
+/// How many rows of code are shown for each; the block was on screen as a whole before.
+const MAX_CODE_ROWS: usize = 2;
+
 /// The box for the typed word.
 #[derive(Debug)]
 pub struct Confirm {
     /// The block as it was on screen.
     pub(crate) token: SubjectId,
     pub(crate) field: Field,
-    /// Whether a part of the text came as a paste: then it is not the word, until the person has deleted all of it.
+    /// Whether a part of the text came as a paste: then it is not the word, until the person has deleted or replaced
+    /// all of it.
     pub(crate) pasted: bool,
+}
+
+impl Confirm {
+    /// Puts an empty field in its place, in which nothing was pasted and nothing can be taken back.
+    fn renew_field(&mut self) {
+        (self.field, self.pasted) = (Field::single_line(), false);
+    }
 }
 
 /// The responses to an approval.
@@ -66,7 +77,8 @@ fn list_findings(
             .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
             .unwrap_or_default();
         let head = Span::styled(format!("  {place:<9} "), draw.dim());
-        for row in safe::hanging(head, code.trim(), width.into(), draw.text()) {
+        let size = (width.into(), MAX_CODE_ROWS);
+        for row in safe::hanging_start(head, code.trim(), size, draw.text()) {
             sheet.row(row);
         }
         let message = safe::one_line(&finding.message);
@@ -100,12 +112,12 @@ impl Overlay for Confirm {
 
     fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
-        if self.field.text() != "run" {
-            then.push(OverlayResponse::about_waiting_block("That was not the word. Nothing was decided."));
-        } else if self.pasted {
+        if self.pasted {
             then.push(OverlayResponse::about_waiting_block(
                 "The word has to be typed letter by letter. Nothing was decided.",
             ));
+        } else if self.field.text() != "run" {
+            then.push(OverlayResponse::about_waiting_block("That was not the word. Nothing was decided."));
         } else if self.is_stale(ctx.state) {
             then.push(OverlayResponse::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
@@ -116,11 +128,17 @@ impl Overlay for Confirm {
         then
     }
 
-    /// Once all is deleted, the word can be typed; nothing brings back what stood there.
+    /// Once all is deleted, by itself or by a letter typed over it, the word can be typed; nothing brings back what
+    /// stood there.
     fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        let replaces_all = matches!(edit, Edit::Insert(_))
+            && self.field.selected().is_some_and(|selected| selected == self.field.text());
+        if replaces_all {
+            self.renew_field();
+        }
         self.field.apply(edit);
         if self.field.is_empty() {
-            (self.field, self.pasted) = (Field::single_line(), false);
+            self.renew_field();
         }
         Vec::new()
     }

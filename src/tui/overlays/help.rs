@@ -22,7 +22,7 @@ pub(crate) struct Help {
     pub(crate) takes_text: bool,
     /// Actions that do nothing there, although the context has keys for them.
     pub(crate) lacks: Vec<Action>,
-    /// Keys of an overlay that are not in the keymap, and what they do.
+    /// Keys of that place that are not in the keymap, and what they do.
     pub(crate) own: Vec<OwnKey>,
     /// The first row on screen.
     pub(crate) top: usize,
@@ -131,7 +131,7 @@ const VIM_KEYS: [(&str, &str); 8] = [
 ];
 
 /// The names of the contexts on this page.
-pub(super) fn heading(context: Context) -> &'static str {
+pub(in crate::tui) fn heading(context: Context) -> &'static str {
     match context {
         Context::Everywhere => "Everywhere",
         Context::Text => "Writing",

@@ -7,10 +7,11 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::form::{FormBox, FormPurpose};
-use crate::tui::overlays::help::Help;
+use crate::tui::overlays::help::{self, Help};
 use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
+use crate::tui::problem_keys::fixed_keys;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
@@ -150,15 +151,18 @@ impl Screen {
             (Context::Pager, _) => "Pager".into(),
             (Context::Edit, None) => "Code pane".into(),
             (Context::Chat, _) => "Chat pane".into(),
+            (Context::Text, _) => help::heading(Context::Text).into(),
             _ => "Message box".into(),
         };
         let takes_text = self.takes_text(state);
         let lacks = self.overlays.last_mut().map(|top| unused_actions(top.as_mut())).unwrap_or_default();
-        let own = self
-            .overlays
-            .last()
-            .map(|top| top.own_keys(self.overlay_context(state, draw)))
-            .unwrap_or_default();
+        let own = match self.overlays.last() {
+            Some(top) => top.own_keys(self.overlay_context(state, draw)),
+            None if context == Context::Problems => {
+                fixed_keys(&state.phase).into_iter().map(|(key, does)| (key.to_owned(), does)).collect()
+            }
+            None => Vec::new(),
+        };
         self.open(Help { context, place, takes_text, lacks, own, top: 0 });
     }
 

@@ -40,6 +40,15 @@ impl Screen {
         self.show_note(Note::how_to_approve(block, &key));
     }
 
+    /// Shows all rights, from their first row, or only what is new of them.
+    fn toggle_rights(&mut self) {
+        let code = &mut self.panes.code;
+        code.full_rights = !code.full_rights;
+        if code.full_rights && matches!(code.mode, Mode::View) {
+            code.to_top();
+        }
+    }
+
     /// Carries out actions on a block that decide nothing.
     pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) {
         match action {
@@ -56,7 +65,7 @@ impl Screen {
             }
             Action::Opinion => self.ask_opinion(ctx.state),
             Action::InstallInto => self.install_elsewhere(ctx.state),
-            Action::Rights => self.panes.code.full_rights = !self.panes.code.full_rights,
+            Action::Rights => self.toggle_rights(),
             Action::Limits => self.open_limits(ctx.state),
             Action::Fresh | Action::Terminal => {
                 let Some(block) = ctx.state.waiting().map(|item| item.block.id) else { return };

@@ -8,7 +8,9 @@ use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
+use crate::tui::widgets::words;
 use ratatui::layout::{Offset, Position};
+use ratatui::text::Line;
 
 /// Draws the overlay; returns where to put the cursor, and adds its text fields to `fields`.
 pub(crate) fn draw(
@@ -23,22 +25,31 @@ pub(crate) fn draw(
     let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(overlay.width()))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);
     let slot = screen.arrangement.overlay(overlay.width() + 4, height);
+    let height = usize::from(slot.inner.height);
+    let shown = sheet.visible(height);
     // So that nothing of the panes shows through.
     buf.set_blank(slot.outer, draw.style(Slot::UiOverlay));
     frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, draw);
     let area = slot.inner;
-    // If not all rows fit, show the one with the cursor.
     let offset = Offset { x: area.x.into(), y: area.y.into() };
-    let cursor_row = sheet.cursor.map_or(0, |c| c.0);
-    let first = (cursor_row + 1).saturating_sub(usize::from(area.height));
-    for (y, row) in (area.y..area.bottom()).zip(sheet.rows.iter().skip(first)) {
+    let told = |sign: &str, rows: usize, place: &str| {
+        Line::styled(format!("{sign} {} {place}", words::count(rows, "row")), draw.dim())
+    };
+    let above = (shown.start > 0 && shown.len() < height).then(|| told("^", shown.start, "above"));
+    let below = sheet.rows.len() - shown.end;
+    let has_room = shown.len() + usize::from(above.is_some()) < height;
+    let below = (below > 0 && has_room).then(|| told("v", below, "below"));
+    // The row at the top of the box, counted as those of the sheet.
+    let first = shown.start - usize::from(above.is_some());
+    let rows = above.iter().chain(sheet.rows.get(shown).unwrap_or_default()).chain(&below);
+    for (y, row) in (area.y..area.bottom()).zip(rows) {
         buf.set_line(area.x, y, row, area.width);
     }
     let shown = sheet.fields.iter().filter_map(|field| field.scrolled(first, area.height.into()));
     fields.extend(shown.map(|field| FieldPlace { area: field.area.offset(offset), ..field }));
     let (row, column) = sheet.cursor?;
     let x = area.x.checked_add(u16::try_from(column).ok()?)?.min(area.right().saturating_sub(1));
-    let y = area.y.checked_add(u16::try_from(row - first).ok()?)?;
+    let y = area.y.checked_add(u16::try_from(row.checked_sub(first)?).ok()?)?;
     let at = Position { x, y };
     area.contains(at).then_some(at)
 }

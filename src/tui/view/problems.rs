@@ -5,9 +5,9 @@ use crate::domain::{FailureKind, ReplyFailure};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
-use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::paint::canvas::Canvas;
+use crate::tui::problem_keys::{FailureKey, failure_keys, question_keys};
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
@@ -24,36 +24,6 @@ pub(crate) struct Problem {
     pub(crate) text: String,
     /// What can be done, as keys.
     pub(crate) keys: String,
-}
-
-/// A key that helps with a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FailureKey {
-    /// An action with a key in the keymap.
-    Action(Action),
-    /// A fixed letter.
-    Letter(&'static str),
-}
-
-/// The keys that help with a failure, the most likely first; the pane and the key bar show the same ones.
-pub(crate) fn failure_keys(kind: FailureKind) -> &'static [(FailureKey, &'static str)] {
-    const RETRY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemRetry), "retry");
-    const MODEL: (FailureKey, &str) = (FailureKey::Action(Action::ProblemModel), "model");
-    const KEY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemKey), "new key");
-    const END: (FailureKey, &str) = (FailureKey::Letter("e"), "end here");
-    match kind {
-        FailureKind::Refused | FailureKind::NoKey => &[KEY, MODEL, RETRY, END],
-        FailureKind::Overflow => &[
-            (FailureKey::Letter("c"), "shorten"),
-            MODEL,
-            (FailureKey::Action(Action::ProblemNew), "new chat"),
-            END,
-        ],
-        FailureKind::SessionUnreadable => &[RETRY, (FailureKey::Action(Action::ProblemNew), "new chat"), END],
-        // The partial reply is kept: the model is asked to continue it.
-        FailureKind::Cut => &[(FailureKey::Action(Action::ProblemRetry), "go on"), MODEL, END],
-        _ => &[RETRY, MODEL, END],
-    }
 }
 
 /// `r retry   m model   e end here`, with the keys that are bound.
@@ -122,31 +92,23 @@ fn of_failure(failure: &ReplyFailure, place: Option<&str>, keymap: &Keymap) -> P
 }
 
 fn of_question(question: &Question) -> Problem {
-    match question {
-        Question::StepLimit(steps) => Problem {
-            name: "steps",
-            text: format!("{} taken for this message. Go on?", words::count(*steps as usize, "step")),
-            keys: "c go on   e end here".into(),
-        },
-        Question::Repeated(block, times) => Problem {
-            name: "repeated",
-            text: format!("The model proposed block {block} {times} times. Go on?"),
-            keys: "c go on   e end here".into(),
-        },
+    let (name, text) = match question {
+        Question::StepLimit(steps) => {
+            ("steps", format!("{} taken for this message. Go on?", words::count(*steps as usize, "step")))
+        }
+        Question::Repeated(block, times) => {
+            ("repeated", format!("The model proposed block {block} {times} times. Go on?"))
+        }
         Question::Form(form) => {
             let title = safe::one_line(form.title.trim());
-            Problem {
-                name: "recipe asks",
-                text: if title.is_empty() { "It waits for your answers.".into() } else { title },
-                keys: "Enter open the form   e end the recipe (asks)".into(),
-            }
+            ("recipe asks", if title.is_empty() { "It waits for your answers.".into() } else { title })
         }
-        Question::Budget { spent, limit } => Problem {
-            name: "budget",
-            text: sending::over_budget(&dollars(*spent), &dollars(*limit)),
-            keys: "c go on   e end here".into(),
-        },
-    }
+        Question::Budget { spent, limit } => {
+            ("budget", sending::over_budget(&dollars(*spent), &dollars(*limit)))
+        }
+    };
+    let keys = question_keys(question).map(|(key, does)| format!("{key} {does}")).join("   ");
+    Problem { name, text, keys }
 }
 
 fn name(kind: FailureKind) -> &'static str {

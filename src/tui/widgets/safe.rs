@@ -119,6 +119,29 @@ pub(crate) fn hanging(
     out
 }
 
+/// Like [`hanging`], with at most so many rows; `...` marks a cut.
+pub(crate) fn hanging_start(
+    first: impl Into<Line<'static>>,
+    text: &str,
+    (width, most): (usize, usize),
+    style: Style,
+) -> Vec<Line<'static>> {
+    let first = first.into();
+    // What is before the text of the last row: the head, or the indent.
+    let head = if most == 1 { first.spans.len() } else { 1 };
+    let room = width.saturating_sub(first.width()).max(1);
+    let mut rows = hanging(first, text, width, style);
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.last_mut() {
+            let rest: String =
+                last.spans.drain(head.min(last.spans.len())..).map(|span| span.content).collect();
+            last.spans.push(Span::styled(cut(&format!("{}...", rest.trim_end()), room), style));
+        }
+    }
+    rows
+}
+
 /// Like [`hanging`], for parts side by side: a part that fits on a row is not broken.
 pub(crate) fn hanging_parts(
     first: impl Into<Line<'static>>,
@@ -252,7 +275,8 @@ pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize
 
 #[cfg(test)]
 mod tests {
-    use super::{cut_start, name};
+    use super::{cut_start, hanging_start, name};
+    use ratatui::style::Style;
 
     #[test]
     fn a_cut_at_the_start_keeps_the_end() {
@@ -264,6 +288,20 @@ mod tests {
         ];
         for (text, width, told) in rows {
             assert_eq!(cut_start(text, width), told, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_takes_more_rows_shows_where_it_is_cut() {
+        let rows = [
+            ("one two", vec!["- one two"]),
+            ("one two six four", vec!["- one two", "  six..."]),
+            ("one two seventy four", vec!["- one two", "  seve..."]),
+        ];
+        for (text, told) in rows {
+            let made = hanging_start("- ", text, (9, 2), Style::new());
+            let made: Vec<String> = made.iter().map(ToString::to_string).collect();
+            assert_eq!(made, told, "{text:?}");
         }
     }
 

@@ -8,6 +8,7 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::typed_text::TypedText;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
 /// What an overlay shows.
@@ -19,12 +20,15 @@ pub struct Sheet {
     pub(crate) fields: Vec<FieldPlace>,
     /// The row and column of the cursor.
     pub(crate) cursor: Option<(usize, usize)>,
+    /// The rows to show where not all fit, in a box that also tells how many are hidden below; without it, the row of
+    /// the cursor.
+    pub(crate) in_view: Option<Range<usize>>,
 }
 
 impl Sheet {
     /// A sheet with only a title.
     pub(crate) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None }
+        Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None, in_view: None }
     }
 
     pub(crate) fn with_field(
@@ -38,6 +42,28 @@ impl Sheet {
         sheet.words(text, width, draw.text()).gap().field("> ", field, width, draw);
         sheet.gap().row(Line::styled("Enter take it   Esc back", draw.dim()));
         sheet
+    }
+
+    /// The rows that a box of this height shows. Where it is higher than they are, a row above them tells what is hidden
+    /// there, and in a box that tells that, one below them.
+    pub(crate) fn visible(&self, height: usize) -> Range<usize> {
+        let all = self.rows.len();
+        if all <= height {
+            return 0..all;
+        }
+        let row = self.cursor.map_or(0, |(row, _)| row).min(all - 1);
+        let wanted = self.in_view.clone().unwrap_or(row..row + 1);
+        // In a lower box these rows would hide what they are for.
+        let (above, below) = if height < 3 { (0, 0) } else { (1, usize::from(self.in_view.is_some())) };
+        if wanted.end + below <= height {
+            return 0..height - below;
+        }
+        let first = wanted.end.saturating_sub(height - above - below).min(wanted.start);
+        if first == 0 {
+            return 0..height - below;
+        }
+        let most = all - (height - above);
+        if first >= most { most..all } else { first..first + height - above - below }
     }
 
     pub(crate) fn row(&mut self, line: Line<'static>) -> &mut Self {
@@ -103,4 +129,36 @@ pub(crate) fn entry(text: &str, chosen: bool, width: u16, draw: DrawContext<'_>)
     // The highlight of the chosen row reaches to the right edge.
     let rest = if chosen { usize::from(width).saturating_sub(text.width()) } else { 0 };
     Line::styled(text + &" ".repeat(rest), style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_to_be_in_view_is_never_hidden() {
+        for (all, height) in (0..12).flat_map(|all| (0..12).map(move |height| (all, height))) {
+            let mut sheet = Sheet::new("");
+            sheet.rows = vec![Line::default(); all];
+            for row in 0..all.min(all * height) {
+                sheet.cursor = Some((row, 0));
+                for in_view in [None, Some(row..row + 1), Some(row..(row + 3).min(all))] {
+                    sheet.in_view = in_view.clone();
+                    let shown = sheet.visible(height);
+                    let wanted = in_view.unwrap_or(row..row + 1);
+                    let fits = wanted.len() + 2 <= height || wanted.len() == 1 || all <= height;
+                    assert!(shown.contains(&wanted.start), "{wanted:?} of {all} in {height}: {shown:?}");
+                    assert!(!fits || wanted.end <= shown.end, "{wanted:?} of {all} in {height}: {shown:?}");
+                    let (above, below) = (usize::from(shown.start > 0), usize::from(shown.end < all));
+                    let marks =
+                        if height < 3 { 0 } else { above + below * usize::from(sheet.in_view.is_some()) };
+                    assert_eq!(
+                        shown.len() + marks,
+                        height.min(all),
+                        "{wanted:?} of {all} in {height}: {shown:?}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -61,12 +61,8 @@ impl CodePane {
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
         let indent = gutter(editor.field().lines().len()) - 1;
-        buf.set_line(
-            area.x,
-            area.y,
-            &Line::styled(format!("{}{note}", " ".repeat(indent)), draw.dim()),
-            area.width,
-        );
+        let note = safe::cut(&format!("{}{note}", " ".repeat(indent)), area.width.into());
+        buf.set_line(area.x, area.y, &Line::styled(note, draw.dim()), area.width);
         let marks = editor.changed_lines();
         let room = text_width(editor, area);
         let of = editor.field().lines().len();

@@ -9,8 +9,8 @@ use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
+use crate::tui::problem_keys::{FailureKey, failure_keys};
 use crate::tui::screen::Screen;
-use crate::tui::view::problems::{self, FailureKey};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
@@ -178,7 +178,7 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
         }
         Phase::Stuck(failure) => {
-            for (rank, (way, label)) in (0..).zip(problems::failure_keys(failure.kind)) {
+            for (rank, (way, label)) in (0..).zip(failure_keys(failure.kind)) {
                 match way {
                     FailureKey::Action(action) => hints.key(*action, label, label, rank),
                     FailureKey::Letter(letter) => hints.plain(letter, label, rank),
