@@ -20,7 +20,7 @@ impl Driver {
     /// When the end of the session could not be written and is lost.
     pub async fn close(mut self) -> Result<(), StoreError> {
         // What ends from here on begins nothing.
-        self.feed(Event::User(Command::Leave));
+        self.send(Command::Leave);
         self.keep_queued();
         self.rooms.sources.drop_reply();
         // A request whose messages are still being loaded is not sent either.

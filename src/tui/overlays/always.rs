@@ -144,7 +144,7 @@ impl Always {
         sheet.gap();
         for text in [
             "Never offered: blocks with a high finding, other sessions, everything.",
-            "Blocks that a rule covers are still shown first and start after 3 s; s stops them.",
+            "Covered blocks are still shown first and start after 3 s; s stops them.",
         ] {
             sheet.words(text, width, draw.text());
         }
