@@ -376,7 +376,10 @@ mod tests {
         assert!(refused(&query).contains("does not fit the grammar"), "{}", refused(&query));
         let example = format!("{GOOD}matches = [\"z()\"]\n");
         let wrong = refused(&example);
-        assert!(wrong.starts_with("team.toml, rule team.x: ") && wrong.contains("misses its example"), "{wrong}");
+        assert!(
+            wrong.starts_with("team.toml, rule team.x: ") && wrong.contains("misses its example"),
+            "{wrong}"
+        );
         assert!(refused(&"#".repeat(MAX_FILE_BYTES + 1)).contains("larger"));
     }
 }
