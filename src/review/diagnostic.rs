@@ -22,7 +22,8 @@ pub(super) struct Diagnostic {
 }
 
 /// Merges diagnostics of one rule on one span: a call with several variants is reported once, with all its targets.
-/// Targets known only at run time are left out if others are known.
+/// Targets known only at run time are left out if others are known. Of equal diagnostics that name no targets, the first
+/// one stays.
 pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
     let mut first: HashMap<(String, usize, usize), usize> = HashMap::new();
     let mut joined: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());

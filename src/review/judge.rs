@@ -44,17 +44,17 @@ pub(super) fn judge(
         return judged;
     }
     let mut over: Vec<&str> = Vec::new();
+    let written = past.written.run_by(act);
     for (rule, shape) in rules.rules_for(&act.name) {
         if !rule.when.iter().chain(&shape.when).all(|condition| is_met(condition, act)) {
             continue;
         }
-        if rule.unknown && past.written.holds(act) {
+        if rule.unknown && written.is_some() {
             continue;
         }
         let before = judged.diagnostics.len();
         apply((rule, shape), act, source, scope, past, &mut judged);
         if judged.diagnostics.len() > before {
-            past.effects.unknown |= rule.unknown;
             over.extend(rule.over.iter().map(String::as_str));
         }
     }
@@ -66,7 +66,7 @@ pub(super) fn judge(
     }
     drop_milder(&mut judged.diagnostics, &over);
     judged.nested.extend(super::stdin::code_for_interpreter(act));
-    judged.nested.extend(past.written.run_by(act));
+    judged.nested.extend(written);
     past.written.note(act);
     past.links.note(act);
     judged
@@ -146,14 +146,16 @@ fn apply(
         shown.push("(known only at run time)".to_owned());
         past.effects.unknown |= rule.effect.is_some();
     }
+    past.effects.unknown |= rule.unknown;
     judged.diagnostics.extend(diagnostic(rule, act, what.as_deref(), shown));
 }
 
-/// Whether a rule covers targets of which nothing is known. A rule that names no classes does if it reports something.
+/// Whether a rule covers targets of which nothing is known. A rule that names no classes does if it reports something or
+/// makes the effects unknown.
 fn covers_unknown_targets(rule: &ReviewRule) -> bool {
     match &rule.r#where {
         Some(classes) => classes.contains(&TargetClass::Unknown),
-        None => rule.severity.is_some(),
+        None => rule.severity.is_some() || rule.unknown,
     }
 }
 

@@ -45,9 +45,10 @@ impl<'t> JavascriptReader<'_, 't> {
     /// Adds a module that a statement loads, unless it takes types only from it.
     fn note_module(&mut self, module: &str, node: Node<'t>) {
         let spelled = text(node, self.shared.source);
-        // `import type from './x'` imports a value of this name.
+        // `import type from './x'` imports a value of this name; a comment may stand before `from`.
         let is_type = ["import type ", "export type "].iter().any(|start| {
-            spelled.strip_prefix(start).is_some_and(|rest| !rest.trim_start().starts_with("from"))
+            let rest = spelled.strip_prefix(start).map(str::trim_start);
+            rest.is_some_and(|rest| !rest.starts_with("from") && !rest.starts_with('/'))
         });
         if !is_type {
             let module = Argument { value: Value::text(module), span: node.byte_range() };

@@ -76,13 +76,15 @@ impl CommandFacts {
 
     /// Whether the standard input of a command is code: it is an interpreter, and neither an option nor an operand has
     /// its code.
-    fn takes_code(&self, act: &Act) -> bool {
+    pub(super) fn takes_code(&self, act: &Act) -> bool {
         let Some(role) = self.interprets() else { return false };
         let given = |option: &str| act.named.iter().any(|(name, _)| name == option);
         let in_option = role.without.iter().any(|option| option != "s" && given(option));
         let is_file =
             |word: &Argument| !matches!(word.value.as_whole_text(), Some("-" | "/dev/stdin" | "/dev/fd/0"));
-        let in_file = act.arguments.first().is_some_and(is_file) && !given("s");
+        // Only shells take their code from the input because of an option.
+        let from_input = role.without.iter().any(|option| option == "s") && given("s");
+        let in_file = act.arguments.first().is_some_and(is_file) && !from_input;
         !in_option && !in_file
     }
 
@@ -120,7 +122,10 @@ impl ShellReader<'_, '_> {
         while let Some(word) = words.next() {
             let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
             if only_operands || !text.starts_with('-') || text == "-" {
-                setting(&text, &word, &mut act, &mut known);
+                // An operand of an interpreter is its file, or for the code in it.
+                if known.interprets().is_none() {
+                    setting(&text, &word, &mut act, &mut known);
+                }
                 known.operand(&word, act.arguments.len());
                 act.arguments.push(word);
                 // What stands behind the file of an interpreter is for the code in it.

@@ -34,7 +34,7 @@ impl ShellReader<'_, '_> {
         if let (Some(does), Some(input)) = (table.stdin, input) {
             self.tell_operand(does, input, &known.name, span, depth);
         }
-        if act.named.iter().any(|(name, code)| name == "code" && is_unknown_code(code)) {
+        if input.is_some_and(is_unknown_code) && known.takes_code(act) {
             self.not_known(&format!("the input of {}", known.name), span, false);
         }
         self.by_own_forms(&known.name, operands, span, depth);

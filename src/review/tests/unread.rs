@@ -225,3 +225,30 @@ fn each_line_is_named_once_and_blanks_behind_a_line_are_none_of_the_next() {
         }
     }
 }
+
+#[test]
+fn an_operand_with_an_equals_sign_is_no_option_of_an_interpreter() {
+    for source in ["printf 'rm -rf ~\\n' | bash -s c=:", "printf 'rm -rf ~\\n' | bash -s -- c=:"] {
+        let review = look("bash", source);
+        assert!(
+            review.findings.iter().any(|f| f.severity == Severity::High),
+            "{source}: {:?}",
+            told(&review)
+        );
+    }
+    let review = look("bash", "python3 -c 'print(1)'; echo \"code=$?\"");
+    assert!(!review.effects.unknown && review.findings.is_empty(), "{:?}", told(&review));
+}
+
+#[test]
+fn code_in_a_file_that_the_block_wrote_is_known_only_where_it_is_read() {
+    for (language, source) in [
+        ("bash", "cat > x.mjs <<'X'\nfoo()\nX\nnode --input-type=module -e \"import './x.mjs'\""),
+        ("javascript", "import fs from 'fs'\nfs.writeFileSync('x.mjs', 'foo()')\nimport './x.mjs'"),
+        ("javascript", "const a = require('..'); a.run()"),
+        ("javascript", "import type /* */ from './x.mjs'"),
+        ("python", "import importlib\nopen('mod', 'w').write('foo()')\nimportlib.import_module('mod')"),
+    ] {
+        assert!(look(language, source).effects.unknown, "{source}: {:?}", told(&look(language, source)));
+    }
+}
