@@ -86,7 +86,7 @@ impl UndoCover {
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UndoNote {
-    /// What was copied before it.
+    /// What was copied before it, less the folders that could not be looked into after it.
     pub cover: UndoCover,
     /// The record of its changes; `None` if there were none, or nothing was copied.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,7 +176,7 @@ impl UndoState {
         match self {
             UndoState::Done => "",
             UndoState::DeletedSince { .. } => "deleted since",
-            UndoState::Unfinished { .. } => "mode 0700",
+            UndoState::Unfinished { .. } => "unfinished",
             UndoState::TakenBack => "taken back",
             UndoState::TakenBackForGood => "taken back for good",
             UndoState::ChangedSince => "changed since",

@@ -84,9 +84,9 @@ impl Access {
 
     /// Whether these rights were given, as far as that was possible, if the rights are `now` what they are.
     pub(super) fn is_met_by(self, now: Self) -> bool {
-        let can_be_whole = self.has_its_group(now.group) && (now.least.is_some() || self.least.is_none());
         let bounded = Self { mode: self.without_group(), ..self };
-        self == now || !can_be_whole && bounded == now
+        let has_its_list = now.least.is_some() || self.least.is_none();
+        self == now || bounded == now && !(has_its_list && self.has_its_group(now.group))
     }
 
     /// Gives these rights to a file or a folder that was just made. It gets the group if this account may give it.
@@ -217,13 +217,14 @@ pub(super) mod tests {
 
     #[test]
     fn rights_are_met_by_less_only_where_the_group_or_the_list_is_lost() {
-        let had = Access { mode: 0o660, sticky: false, group: Some(1), least: None };
+        let own = rustix::process::getegid().as_raw();
+        let had = Access { mode: 0o660, sticky: false, group: Some(own), least: None };
         let bounded = Access { mode: 0o600, ..had };
         assert!(had.is_met_by(had) && !had.is_met_by(bounded));
-        assert!(had.is_met_by(Access { group: Some(2), ..bounded }));
+        assert!(had.is_met_by(Access { group: Some(own ^ 1), ..bounded }));
         let listed = Access { least: Some(0), ..had };
         assert!(listed.is_met_by(bounded) && !listed.is_met_by(Access { least: Some(0), ..bounded }));
-        assert!(!had.is_met_by(Access { mode: 0o644, group: Some(2), ..had }));
+        assert!(!had.is_met_by(Access { mode: 0o644, group: Some(own ^ 1), ..had }));
     }
 
     #[test]

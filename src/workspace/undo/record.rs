@@ -96,10 +96,12 @@ impl Record {
     /// Whether a change is listed. A folder that was created or deleted is not, if changes inside it are.
     pub(super) fn is_listed(&self, at: usize) -> bool {
         let Some(PathChange { path, before, after }) = self.changes.get(at) else { return false };
-        let is_plain = |state: &FileState| state.is_folder() || *state == FileState::Nothing;
         // A folder that stayed one is in the record for its rights, which no other change shows.
-        let is_made_or_removed = before.is_folder() != after.is_folder();
+        let is_made_or_removed = matches!(
+            (before, after),
+            (FileState::Nothing, FileState::Folder { .. }) | (FileState::Folder { .. }, FileState::Nothing)
+        );
         let has_below = self.changes.get(at + 1).is_some_and(|next| next.path.starts_with(path));
-        !(is_made_or_removed && is_plain(before) && is_plain(after) && has_below)
+        !(is_made_or_removed && has_below)
     }
 }

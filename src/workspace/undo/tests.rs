@@ -177,6 +177,7 @@ fn the_rights_of_a_folder_are_listed_and_taken_back_besides_what_is_in_it() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn the_rights_of_a_folder_that_its_owner_may_not_open_are_taken_back() {
     let mut fixture = UndoFixture::new();
     fs::create_dir(fixture.at("sub")).unwrap();
@@ -213,6 +214,36 @@ fn the_rights_that_somebody_gave_a_folder_since_stay() {
     let mine = fixture.all();
     assert_eq!(fixture.restore(record, UndoKind::Undo), ["sub/: it changed since the run ended"]);
     assert_eq!(fixture.all(), mine);
+}
+
+#[test]
+fn a_folder_that_somebody_made_again_keeps_its_rights() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/b", "1");
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(fixture.at("sub"), 0o755);
+    let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
+    fs::create_dir(fixture.at("sub")).unwrap();
+    set(fixture.at("sub"), 0o711);
+    // As the front ends do it: what is listed, which the folder is not.
+    let listed: Vec<u32> =
+        fixture.store.changes(record).unwrap().iter().map(|change| change.number).collect();
+    let done = fixture.store.restore(record, &listed, UndoKind::Undo).unwrap();
+    assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
+    assert_eq!(fixture.all().get(&fixture.at("sub")).map(String::as_str), Some("folder 711"));
+}
+
+#[test]
+fn a_folder_that_is_refused_is_not_removed() {
+    let mut fixture = UndoFixture::new();
+    let set = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let record = fixture.run(|fixture| {
+        fs::create_dir(fixture.at("new")).unwrap();
+        set(fixture.at("new"), 0o755);
+    });
+    set(fixture.at("new"), 0o711);
+    assert_eq!(fixture.restore(record, UndoKind::Undo), ["new/: it changed since the run ended"]);
+    assert!(fixture.at("new").is_dir());
 }
 
 /// Without the sticky bit, everybody could remove or replace the files of the others.
@@ -303,6 +334,7 @@ fn the_rights_of_the_working_folder_itself_are_taken_back() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_folder_that_cant_be_looked_into_after_the_run_is_told() {
     let mut fixture = UndoFixture::new();
     fixture.write("e/a", "1");

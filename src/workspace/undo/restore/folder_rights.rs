@@ -5,8 +5,8 @@ use super::{Restoration, Todo};
 use crate::workspace::FileError;
 use crate::workspace::access::Access;
 use crate::workspace::held_path::{folder_in, step_in};
-use crate::workspace::undo::opener::{Node, Opener};
-use crate::workspace::undo::present_state::opened_mode;
+use crate::workspace::undo::opener::{Node, Opener, node_in};
+use crate::workspace::undo::present_state::{is_halfway, opened_mode};
 use crate::workspace::undo::record::FileState;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::Errno;
@@ -86,11 +86,17 @@ impl Restoration<'_> {
                 continue;
             };
             let is_new = !from.is_folder();
+            // What somebody made there meanwhile keeps its rights.
+            let is_own = || {
+                let now = node_in(parent, name);
+                matches!(now, Some(Node::Folder(access)) if is_halfway(&FileState::Folder { access }, change))
+            };
+            let gets_rights = || if is_new { is_own() } else { wanted.contains(&at) };
             let is_done = match to {
-                FileState::Nothing => unlinkat(parent, name, AtFlags::REMOVEDIR).is_ok(),
-                FileState::Folder { access }
-                    if (is_new || wanted.contains(&at)) && !refused.contains(&at) =>
-                {
+                FileState::Nothing if !refused.contains(&at) => {
+                    unlinkat(parent, name, AtFlags::REMOVEDIR).is_ok()
+                }
+                FileState::Folder { access } if !refused.contains(&at) && gets_rights() => {
                     let given = give(*access, is_new, (parent, name));
                     let is_given = given.is_ok();
                     if let Err(error) = given
