@@ -118,7 +118,7 @@ async fn sessions(
         let exit = front_end.run(&mut opened.driver, &options).await.map_err(terminal_options::failure)?;
         after_session(&factory, (&front_end, &exit), &mut options);
         let next = match exit {
-            Exit::Quit { .. } | Exit::Hangup => {
+            Exit::Quit | Exit::Hangup => {
                 return Ok(Box::pin(close(&factory, front_end, opened)).await);
             }
             Exit::UseProvider(choice) => {

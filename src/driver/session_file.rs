@@ -40,17 +40,19 @@ impl Driver {
         }
     }
 
-    /// Adds what is queued to the draft, in front of what was typed after it.
-    pub(super) fn keep_queued(&mut self) {
-        let mut texts = self.state().live.queued_texts();
-        if texts.is_empty() {
-            return;
+    /// Adds what is queued to the draft: the prompt in front of what was typed after it, the commands behind both,
+    /// because what follows a command would read as a part of it.
+    ///
+    /// # Errors
+    /// When it can't be written and is lost.
+    pub(super) fn keep_queued(&mut self) -> Result<(), StoreError> {
+        let (prompt, commands) = self.state().live.queued_texts();
+        if prompt.is_none() && commands.is_none() {
+            return Ok(());
         }
-        let typed = self.draft.text();
-        if !typed.trim().is_empty() {
-            texts.push(typed.to_owned());
-        }
-        self.keep_draft(&texts.join("\n\n"));
+        let typed = Some(self.draft.text()).filter(|typed| !typed.trim().is_empty()).map(str::to_owned);
+        let texts: Vec<String> = [prompt, typed, commands].into_iter().flatten().collect();
+        self.draft.keep(&texts.join("\n\n"))
     }
 
     /// The draft of an earlier process that ended without warning.

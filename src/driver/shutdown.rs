@@ -14,14 +14,14 @@ const SCAN_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Driver {
     /// Ends all activity, syncs the session file and leaves no process behind. What is queued becomes the draft.
-    /// Interrupts a running block; if that does not end in time, it reads LOST when the session is resumed.
+    /// Kills a running block; if its end does not come in time, it reads LOST when the session is resumed.
     ///
     /// # Errors
     /// When the end of the session could not be written and is lost.
     pub async fn close(mut self) -> Result<(), StoreError> {
         // What ends from here on begins nothing.
         self.send(Command::Leave);
-        self.keep_queued();
+        let kept = self.keep_queued();
         self.rooms.sources.drop_reply();
         // A request whose messages are still being loaded is not sent either.
         self.rooms.provider = None;
@@ -33,9 +33,10 @@ impl Driver {
             // If this fails, the next session asks once more.
             let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search, mark)).await;
         }
-        self.rooms.store.close().await.inspect_err(|error| {
+        let closed = self.rooms.store.close().await.inspect_err(|error| {
             tracing::error!(%error, "the session file could not be closed");
-        })
+        });
+        closed.and(kept)
     }
 
     /// Stops the run if it still waits for the disk.

@@ -136,9 +136,13 @@ impl Tui {
         let exit = session.go().await?;
         let draft = session.screen.panes.composer.full_text();
         let borders = session.screen.borders;
-        if session.with(Instant::now(), |screen, ctx| screen.is_unsent(ctx)) {
-            // The conversation has this message and offers to send it: a second copy would be sent after it.
-            session.driver.keep_draft("");
+        let is_unsent = session.with(Instant::now(), |screen, ctx| screen.is_unsent(ctx));
+        if is_unsent || !matches!(exit, Exit::Quit | Exit::Hangup) {
+            // The conversation has this message and offers to send it, or the next session has it: a second copy would
+            // be sent after it.
+            session.screen.panes.composer.clear();
+            let rest = session.screen.unsent_text();
+            session.driver.keep_draft(&rest);
         }
         self.draft = draft;
         self.borders = Some(borders);

@@ -62,10 +62,7 @@ pub enum PagerText {
 #[derive(Debug)]
 pub enum Exit {
     /// The person quits.
-    Quit {
-        /// Whether to end running code by force.
-        now: bool,
-    },
+    Quit,
     /// Open another session, at a place in it.
     OpenSession(PathBuf, Option<FoundLocation>),
     /// Begin a new session.

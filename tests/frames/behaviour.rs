@@ -468,7 +468,7 @@ fn ctrl_c_goes_down_its_ladder() {
         scene.pass(2_500);
         assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
         let commands = scene.press(&["ctrl-c"]);
-        assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+        assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit)]));
     });
 }
 
@@ -515,7 +515,7 @@ fn during_a_reply_one_ctrl_d_does_not_leave() {
     scene.streaming("Well, ");
     scene.frame();
     assert!(!leaves(&scene.press(&["ctrl-d"])));
-    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-D again within 2 s quits.");
     assert!(leaves(&scene.press(&["ctrl-d"])));
 }
 
@@ -578,7 +578,7 @@ fn messages_commands_and_paths_are_told_apart() {
     assert_eq!(engine_commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
     scene.type_text("quit");
     let commands = scene.press(&["enter"]);
-    assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+    assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit)]));
 }
 
 #[test]

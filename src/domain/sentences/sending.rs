@@ -140,7 +140,7 @@ pub(crate) const QUEUED_ON_QUITTING: &str = "If you quit, what is queued is kept
 
 /// The draft that an earlier process left is in the composer.
 pub(crate) const DRAFT_TAKEN_UP: &str =
-    "What was typed or queued when sayso ended, and not sent, is in Message again.";
+    "A draft that was kept for this conversation is in Message. Enter sends it.";
 
 /// The mark of what is queued while the person leaves.
 const LEAVING_MARK: &str = "queued, kept and not sent: you are leaving";

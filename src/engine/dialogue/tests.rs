@@ -850,7 +850,10 @@ fn once_the_person_leaves_nothing_is_asked_and_what_is_queued_stays_queued() {
         d.stop();
         let end = d.ended(1, outcome);
         assert!(end.contains("+ran r1") && !end.contains("ask ") && !end.contains("+prompt"), "{end}");
-        assert_eq!(d.state().live.queued_texts(), ["and y\n\nand z", "!ls"]);
+        assert_eq!(
+            d.state().live.queued_texts(),
+            (Some("and y\n\nand z".to_owned()), Some("!ls".to_owned()))
+        );
         d.reopen();
         assert!(d.user("hello").contains("ask "), "the next process asks");
     }
@@ -864,7 +867,7 @@ fn what_came_of_a_reply_is_recorded_when_the_person_leaves() {
     d.user("and y");
     let line = d.command(Command::Leave);
     assert!(line.contains("+reply stopped") && line.ends_with("+end stopped | idle"), "{line}");
-    assert_eq!(d.state().live.queued_texts(), ["and y"]);
+    assert_eq!(d.state().live.queued_texts(), (Some("and y".to_owned()), None));
     // A reply of which nothing came can be asked for again.
     let mut d = Dialogue::new();
     d.user("x");

@@ -253,11 +253,11 @@ impl Live {
         self.queued.as_ref().map(|prompt| prompt.text.clone()).or_else(command)
     }
 
-    /// All that is queued, as it was typed. The prompt comes first: after a command it would read as a part of it.
-    pub(crate) fn queued_texts(&self) -> Vec<String> {
+    /// The queued prompt; and the queued commands as one, because in one text the first would take the others along.
+    pub(crate) fn queued_texts(&self) -> (Option<String>, Option<String>) {
         let prompt = self.queued.as_ref().map(|prompt| prompt.text.clone());
-        let commands = self.commands.iter().map(|command| format!("!{command}"));
-        prompt.into_iter().chain(commands).collect()
+        let commands = self.commands.iter().cloned().collect::<Vec<_>>().join("\n");
+        (prompt, (!commands.is_empty()).then(|| format!("!{commands}")))
     }
 
     /// Removes the prompt, else the newest command, from the queue.

@@ -95,7 +95,7 @@ impl Session<'_> {
             Slash::Find => self.find(argument)?,
             Slash::Copy | Slash::Theme => self.print_line("This has no meaning in plain lines.")?,
             Slash::Quit => {
-                self.exit = Some(Exit::Quit { now: false });
+                self.exit = Some(Exit::Quit);
                 return Ok(());
             }
         }

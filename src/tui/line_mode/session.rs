@@ -96,6 +96,10 @@ impl<'a> Session<'a> {
         loop {
             if let Some(exit) = self.exit.take() {
                 self.take_question();
+                if !matches!(exit, Exit::Quit | Exit::Hangup) {
+                    // The next session has this text.
+                    self.driver.keep_draft("");
+                }
                 return Ok(exit);
             }
             self.ask_anew()?;
@@ -122,7 +126,7 @@ impl<'a> Session<'a> {
                 () = at(self.question_after) => self.question_after = None,
                 line = self.mode.lines.next() => match line {
                     Some(line) => self.line(line).await?,
-                    None => self.exit = Some(Exit::Quit { now: false }),
+                    None => self.exit = Some(Exit::Quit),
                 },
             }
         }
@@ -141,10 +145,12 @@ impl<'a> Session<'a> {
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
         }
-        // Text typed in this process is still here; the draft on disk is the same text.
-        if let Some(draft) = self.driver.take_draft().filter(|_| self.mode.kept.is_empty()) {
+        // What was typed in this process comes behind what was kept for this session.
+        let typed = std::mem::take(&mut self.mode.kept);
+        if let Some(draft) = self.driver.take_draft() {
             self.keep(&draft);
         }
+        self.keep(&typed);
         if let Some(file) = self.options.first_file.clone() {
             self.mode.page.lines_behind("You: ", &file.text)?;
             self.driver.send(Command::OpenFile(file));
@@ -276,7 +282,7 @@ impl<'a> Session<'a> {
         }
         self.hold_back();
         if self.quits.is_some_and(|at| now.duration_since(at) < QUIT_TIMEOUT) {
-            self.exit = Some(Exit::Quit { now: false });
+            self.exit = Some(Exit::Quit);
             return Ok(());
         }
         self.quits = Some(now);

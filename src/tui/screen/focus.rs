@@ -74,7 +74,7 @@ impl Screen {
             self.phase_changed(&before, ctx);
         }
         if self.follow.quit_after_run && ctx.state.live.run.is_none() {
-            self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
+            self.commands.push(UiCommand::Leave(Exit::Quit));
         }
         self.follow_problems(ctx.state);
         self.follow_wait(ctx);

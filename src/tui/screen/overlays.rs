@@ -170,7 +170,10 @@ impl Screen {
     pub(super) fn close_stale(&mut self, state: &State) {
         self.close_stale_forms(state);
         let before = self.overlays.len();
-        let asks_about_run = self.top::<Ask>().is_some_and(|ask| ask.is_stale(state));
+        let asks_about_run = self.overlays.iter().any(|overlay| {
+            let overlay: &dyn Any = overlay.as_ref();
+            overlay.downcast_ref::<Ask>().is_some_and(|ask| ask.is_stale(state))
+        });
         self.overlays.retain(|overlay| !overlay.is_stale(state));
         if asks_about_run {
             self.show_note(Note::info("The block has ended, and with it the question about its run."));

@@ -7,6 +7,8 @@ use crate::domain::sentences::sending;
 use crate::engine::kernels;
 use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Phase};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::panes::code::Mode;
@@ -29,7 +31,7 @@ pub(super) struct Escalation {
 }
 
 impl Escalation {
-    /// When `Ctrl-C again within 2 s quits` is no longer true.
+    /// When the note after the first press is no longer true.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.quit_armed.map(|at| at + QUIT_TIMEOUT)
     }
@@ -43,9 +45,6 @@ impl Escalation {
         over
     }
 }
-
-/// The note after the first Ctrl-C.
-const AGAIN_QUITS: &str = "Ctrl-C again within 2 s quits.";
 
 impl Screen {
     pub(crate) fn stop(&mut self, ctx: Ctx<'_>) {
@@ -82,7 +81,7 @@ impl Screen {
             self.panes.composer.clear();
             return self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
         }
-        self.quit_twice(ctx);
+        self.quit_twice("Ctrl-C", ctx);
     }
 
     fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) {
@@ -118,13 +117,14 @@ impl Screen {
         self.escalation.interrupted = None;
     }
 
-    fn quit_twice(&mut self, ctx: Ctx<'_>) {
+    /// Quits at the second press; after the first it names the key, since another one may stop a reply instead.
+    fn quit_twice(&mut self, key: &str, ctx: Ctx<'_>) {
         let armed = self.escalation.quit_armed.take();
         if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT_TIMEOUT) {
-            return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
+            return self.commands.push(UiCommand::Leave(Exit::Quit));
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.show_note(Note::info(AGAIN_QUITS));
+        self.show_note(Note::info(format!("{key} again within 2 s quits.")));
     }
 
     /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while a block
@@ -137,13 +137,14 @@ impl Screen {
         if ctx.state.live.run.is_some() {
             return self.quit(ctx);
         }
-        self.quit_twice(ctx);
+        let key = self.keymap.hint(Context::Message, Action::Quit);
+        self.quit_twice(&key, ctx);
     }
 
     /// `/quit`: quits at once if nothing runs, else asks first.
     pub(super) fn quit(&mut self, ctx: Ctx<'_>) {
         let Some(run) = &ctx.state.live.run else {
-            return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
+            return self.commands.push(UiCommand::Leave(Exit::Quit));
         };
         let block = run.block;
         let mut lines = vec![format!("Block {block} is still running.")];
@@ -174,7 +175,7 @@ impl Screen {
         let ask = Ask::new("Quit?", lines, 'w', "stay and wait")
             .about_run(block)
             .or('i', format!("interrupt block {block}, save, quit"), interrupt)
-            .or_command('d', kernel, UiCommand::Leave(Exit::Quit { now: true }))
+            .or_command('d', kernel, UiCommand::Leave(Exit::Quit))
             .foot(foot);
         self.open(ask);
     }
