@@ -27,6 +27,9 @@ const MAX_FINDINGS_SHOWN: usize = 4;
 /// How many rows of code are shown for each; the block was on screen as a whole before.
 const MAX_CODE_ROWS: usize = 2;
 
+/// How much of a pasted text stays in the field; it is not the word, whatever follows.
+const MAX_PASTED_CHARS: usize = 100;
+
 /// The box for the typed word.
 #[derive(Debug)]
 pub struct Confirm {
@@ -145,7 +148,10 @@ impl Overlay for Confirm {
 
     /// A paste stays: without its beginning, the end of a text could be the word.
     fn paste(&mut self, text: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.field.apply(Edit::Paste(text.to_owned()));
+        // All of a long text would hide why the word is required.
+        if self.field.lines().iter().map(String::len).sum::<usize>() < MAX_PASTED_CHARS {
+            self.field.apply(Edit::Paste(text.chars().take(MAX_PASTED_CHARS).collect()));
+        }
         self.pasted = !self.field.is_empty();
         vec![OverlayResponse::about_waiting_block("That looked like a paste. Nothing was decided.")]
     }

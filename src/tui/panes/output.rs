@@ -17,7 +17,7 @@ mod text;
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::driver::SearchWords;
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway, RunItem};
 use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::draw_context::DrawContext;
@@ -43,6 +43,9 @@ enum Subject {
     /// A block that did not run.
     NotRun(BlockId),
 }
+
+/// What the rows about an ended run depend on: the run, the width, the theme, and how much of its output is loaded.
+type EndedStamp = (RunId, u16, String, Option<OutputAway>, bool);
 
 /// The scroll position of the pane.
 #[derive(Clone, Debug)]
@@ -84,6 +87,8 @@ pub struct OutputPane {
     /// The rows of the head that belong to each image, with the row that names it.
     image_rows: Vec<Range<usize>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
+    /// The rows about an ended run, and what they were made for: a long value takes long to lay out.
+    ended: Option<(EndedStamp, receipt::RunRows)>,
     /// The tables in the head, and those in the output of an ended run.
     head_tables: Vec<Table>,
     tables: Vec<Table>,

@@ -5,6 +5,7 @@ use crate::domain::{FailureKind, ReplyFailure};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
+use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::problem_keys::{FailureKey, failure_keys, question_keys};
@@ -50,8 +51,12 @@ pub(crate) fn problems(screen: &Screen, state: &State, draw: DrawContext<'_>) ->
         _ => {}
     }
     if let Some(text) = state.unsaved() {
-        let (name, keys) = if state.live.reads_only { ("reading only", "") } else { ("disk", "r retry") };
-        list.push(Problem { name, text: safe::one_line(&text), keys: keys.into() });
+        let (name, keys) = if state.live.reads_only {
+            ("reading only", String::new())
+        } else {
+            ("disk", keys_text(&[(FailureKey::Action(Action::ProblemRetry), "retry")], &screen.keymap))
+        };
+        list.push(Problem { name, text: safe::one_line(&text), keys });
     }
     list
 }

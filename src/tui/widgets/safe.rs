@@ -130,8 +130,9 @@ pub(crate) fn hanging_start(
     // What is before the text of the last row: the head, or the indent.
     let head = if most == 1 { first.spans.len() } else { 1 };
     let room = width.saturating_sub(first.width()).max(1);
-    let mut rows = hanging(first, text, width, style);
-    if rows.len() > most {
+    let start = code_prefix(text, room, most);
+    let mut rows = hanging(first, start, width, style);
+    if rows.len() > most || start.len() < text.len() {
         rows.truncate(most);
         if let Some(last) = rows.last_mut() {
             let rest: String =

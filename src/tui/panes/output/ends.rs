@@ -44,8 +44,17 @@ impl OutputPane {
                 let away = run.unloaded_output().map(|(_, away)| away);
                 let told = match &run.ended {
                     Some((_, report)) => {
-                        let first = first_error::of_run(item, report).filter(|_| self.output_loaded);
-                        receipt::end_rows((report, &run.terms.language, away), first.as_deref(), width, draw)
+                        let made_for = (run.run, width, self.theme.clone(), away, self.output_loaded);
+                        let rows = match self.ended.take() {
+                            Some((of, rows)) if of == made_for => rows,
+                            _ => {
+                                let first = first_error::of_run(item, report).filter(|_| self.output_loaded);
+                                let told = (&**report, &run.terms.language, away);
+                                receipt::end_rows(told, first.as_deref(), width, draw)
+                            }
+                        };
+                        self.ended = Some((made_for, rows.clone()));
+                        rows
                     }
                     None if run.lost => {
                         RunRows { head: receipt::lost_rows(item, width, draw), ..RunRows::default() }

@@ -27,7 +27,7 @@ pub(super) fn progress(state: &State, draw: DrawContext<'_>) -> String {
 }
 
 /// The rows about a run.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RunRows {
     /// The rows before the output; those of tables are not wrapped.
     pub(super) head: Vec<Line<'static>>,

@@ -30,6 +30,9 @@ pub(super) struct Table {
     width: usize,
 }
 
+/// How many lines that made no table are tried again together with those after them: they may be a header.
+const MAX_TRIED_AGAIN: usize = 16;
+
 /// Finds the tables that are wider than `width` among `count` lines, which `text` returns.
 pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'a, str>) -> Vec<Table> {
     let (mut tables, mut at, mut free) = (Vec::new(), 0, 0);
@@ -47,9 +50,12 @@ pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'
             lines.end += 1;
         }
         at = lines.end;
-        if let Some(table) = shared.table(lines, width, &text) {
-            free = table.lines.end;
-            tables.push(table);
+        match shared.table(lines, width, &text) {
+            Some(table) => {
+                free = table.lines.end;
+                tables.push(table);
+            }
+            None => free = free.max(at.saturating_sub(MAX_TRIED_AGAIN)),
         }
     }
     tables
@@ -232,6 +238,24 @@ mod tests {
         let found = tables(frame, 30);
         assert_eq!(found[0].starts.len(), 5, "{found:?}");
         assert_eq!(found[0].position_text(0, 30), "columns 1-2 of 5");
+    }
+
+    /// Each line fills another gap, so that a row of lines makes no table, wherever it begins.
+    #[test]
+    fn lines_that_make_no_table_are_not_tried_again_without_end() {
+        const GAPS: usize = 150;
+        let line = |number: usize| -> String {
+            let cells =
+                (0..2 * GAPS).map(|at| if at % 2 == 0 || at / 2 == number % GAPS { 'x' } else { ' ' });
+            cells.chain("yy".chars().take(number % 2 + 1)).collect()
+        };
+        let (lines, asked) = ((0..600).map(line).collect::<Vec<_>>(), std::cell::Cell::new(0));
+        let found = find(lines.len(), 40, |at| {
+            asked.set(asked.get() + 1);
+            Cow::Borrowed(lines[at].as_str())
+        });
+        assert_eq!(found, []);
+        assert!(asked.get() < 10 * lines.len(), "{}", asked.get());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
-use crate::tui::problem_keys::{FailureKey, failure_keys};
+use crate::tui::problem_keys::{FailureKey, failure_keys, question_keys};
 use crate::tui::screen::Screen;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::{Hint, Hints};
@@ -171,11 +171,10 @@ fn review(state: &State) -> Option<&Review> {
 
 fn of_problems(state: &State, hints: &mut Hints<'_>) {
     match &state.phase {
-        Phase::Asking(Question::Form(_)) => {
-            hints.plain("Enter", "open the form", 0).plain("e", "end the recipe", 0);
-        }
-        Phase::Asking(_) => {
-            hints.plain("c", "go on", 0).plain("e", "end here", 0);
+        Phase::Asking(question) => {
+            for (key, does) in question_keys(question) {
+                hints.plain(key, does, 0);
+            }
         }
         Phase::Stuck(failure) => {
             for (rank, (way, label)) in (0..).zip(failure_keys(failure.kind)) {

@@ -30,9 +30,9 @@ pub(super) fn result_rows(
     }
     rows.push(Line::from(head));
     let texts: Vec<String> = lines.iter().map(Line::to_string).collect();
-    let mut found = tables::find(texts.len(), width, |at| texts.get(at).map_or("", String::as_str).into());
+    let found = tables::find(texts.len(), width, |at| texts.get(at).map_or("", String::as_str).into());
     for (at, line) in lines.into_iter().enumerate() {
-        match found.iter_mut().find(|table| table.lines.contains(&at)) {
+        match tables::table_at(&found, at) {
             Some(table) => {
                 if table.lines.start == at {
                     tables.push(table.starting_at(rows.len()));
