@@ -314,6 +314,24 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_that_reports_nothing_can_make_the_effects_unknown() {
+        let silent = GOOD.replace("severity = \"medium\"\n", "");
+        let is_unknown = |rule: &str| {
+            let scope = Scope {
+                rules: Arc::new(RuleRegistry::with([("team.toml", rule)]).unwrap()),
+                ..Scope::default()
+            };
+            ["import x\nx.y('a')", "import x\nx.y(*a)"].map(|text| {
+                let review = review(text, Some(&Language::python()), &scope);
+                assert_eq!(review.findings, []);
+                review.effects.unknown
+            })
+        };
+        assert_eq!(is_unknown(&silent), [false, false]);
+        assert_eq!(is_unknown(&format!("{silent}unknown = true\n")), [true, true]);
+    }
+
+    #[test]
     fn the_strict_profile_comes_to_what_is_forbidden() {
         let mild = RuleRegistry::default().forbidding(Forbid::new(["math".to_owned()]));
         let findings = |registry: &RuleRegistry, text: &str| {
