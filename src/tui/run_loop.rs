@@ -263,7 +263,7 @@ impl Tui {
 
     /// Restores the terminal.
     pub(crate) fn close(self) {
-        self.terminal.close();
+        drop(self);
     }
 }
 

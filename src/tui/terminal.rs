@@ -42,8 +42,8 @@ pub(crate) enum TerminalError {
     },
 }
 
-fn failed(what: &'static str) -> impl Fn(Errno) -> TerminalError {
-    move |errno| TerminalError::Call { what, source: errno.into() }
+fn failed<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> TerminalError {
+    move |error| TerminalError::Call { what, source: error.into() }
 }
 
 /// The terminal, while the program has it. Dropping it restores the terminal.
@@ -90,9 +90,8 @@ impl Terminal {
         let mut raw = self.before.clone();
         raw.make_raw();
         tcsetattr(&self.input, OptionalActions::Now, &raw).map_err(failed("switched to raw mode"))?;
-        let input = self.input.try_clone().map_err(|source| TerminalError::Call { what: "kept", source })?;
-        let output =
-            self.output.try_clone().map_err(|source| TerminalError::Call { what: "kept", source })?;
+        let input = self.input.try_clone().map_err(failed("kept"))?;
+        let output = self.output.try_clone().map_err(failed("kept"))?;
         restore::keep(input, output, self.before.clone(), self.touched);
         let enter = modes::enter(self.touched);
         self.screen.before(enter.as_bytes());
@@ -105,7 +104,7 @@ impl Terminal {
     /// # Errors
     /// When there are no descriptors left.
     pub(crate) fn reader(&self) -> Result<OwnedFd, TerminalError> {
-        self.input.try_clone().map_err(|source| TerminalError::Call { what: "read", source })
+        self.input.try_clone().map_err(failed("read"))
     }
 
     /// Returns a function that reads the size of the window, for the signal listener.
@@ -115,7 +114,7 @@ impl Terminal {
     pub(crate) fn size_teller(
         &self,
     ) -> Result<impl Fn() -> Option<(u16, u16)> + Send + 'static, TerminalError> {
-        let fd = self.output.try_clone().map_err(|source| TerminalError::Call { what: "read", source })?;
+        let fd = self.output.try_clone().map_err(failed("read"))?;
         Ok(move || window_size(fd.as_fd()))
     }
 
@@ -276,11 +275,6 @@ impl Terminal {
             // SIGTSTP itself.
             let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
         })
-    }
-
-    /// Restores the terminal for good.
-    pub(crate) fn close(self) {
-        drop(self);
     }
 }
 

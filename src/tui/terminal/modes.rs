@@ -22,6 +22,8 @@ impl Default for ModeOptions {
 
 /// The alternate screen, bracketed paste, focus events, no automatic wrap, no cursor until the first frame shows one.
 const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?25l";
+/// The reverse of it, with the style reset and the cursor shown.
+const LEAVE: &str = "\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?7h\x1b[?1049l\x1b[?25h";
 /// Buttons, drag and wheel, in the encoding without a size limit.
 pub(super) const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
 pub(super) const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
@@ -48,42 +50,21 @@ pub(super) struct SwitchedModes {
 }
 
 pub(super) fn enter(touched: SwitchedModes) -> String {
-    let mut text = String::from(ENTER);
-    if touched.mouse {
-        text.push_str(MOUSE_ON);
-    }
-    if touched.kitty {
-        text.push_str(KITTY_PUSH);
-    }
-    if touched.title {
-        text.push_str(TITLE_PUSH);
-    }
-    text
+    let modes = [(touched.mouse, MOUSE_ON), (touched.kitty, KITTY_PUSH), (touched.title, TITLE_PUSH)];
+    ENTER.to_owned() + &those_used(modes)
+}
+
+/// The sequences of the modes that were switched on.
+fn those_used<const COUNT: usize>(modes: [(bool, &str); COUNT]) -> String {
+    modes.into_iter().filter(|(is_used, _)| *is_used).map(|(_, sequence)| sequence).collect()
 }
 
 /// The bytes that restore the terminal.
 pub(super) fn leave(touched: SwitchedModes) -> String {
-    let mut text = String::new();
-    if touched.sync {
-        text.push_str("\x1b[?2026l");
-    }
-    if touched.pictures {
-        text.push_str(graphics::FORGET_ALL);
-    }
-    if let Some(attention) = touched.told {
-        text.push_str(&attention.clear());
-    }
-    if touched.title {
-        text.push_str(TITLE_POP);
-    }
-    if touched.kitty {
-        text.push_str(KITTY_POP);
-    }
-    if touched.mouse {
-        text.push_str(MOUSE_OFF);
-    }
-    text.push_str("\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?7h\x1b[?1049l\x1b[?25h");
-    text
+    let attention = touched.told.map(TerminalSupport::clear).unwrap_or_default();
+    let first = those_used([(touched.sync, "\x1b[?2026l"), (touched.pictures, graphics::FORGET_ALL)]);
+    let rest = [(touched.title, TITLE_POP), (touched.kitty, KITTY_POP), (touched.mouse, MOUSE_OFF)];
+    first + &attention + &those_used(rest) + LEAVE
 }
 
 /// All questions to the terminal at the start, in one write: background, synchronized updates, kitty keyboard

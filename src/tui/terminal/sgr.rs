@@ -1,6 +1,7 @@
 //! Writes styles as SGR sequences: only the difference to the style before. Pure.
 
 use crate::tui::paint::cell_tag::CellTag;
+use crate::tui::theme::colour::ANSI;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 use std::io::Write as _;
@@ -101,33 +102,16 @@ impl SgrPen {
 
 fn color(color: Color, background: bool, out: &mut Vec<u8>) {
     let offset = if background { 10 } else { 0 };
-    let code = match color {
-        Color::Reset => 39,
-        Color::Black => 30,
-        Color::Red => 31,
-        Color::Green => 32,
-        Color::Yellow => 33,
-        Color::Blue => 34,
-        Color::Magenta => 35,
-        Color::Cyan => 36,
-        Color::Gray => 37,
-        Color::DarkGray => 90,
-        Color::LightRed => 91,
-        Color::LightGreen => 92,
-        Color::LightYellow => 93,
-        Color::LightBlue => 94,
-        Color::LightMagenta => 95,
-        Color::LightCyan => 96,
-        Color::White => 97,
-        Color::Indexed(i) => {
-            // Writing to a vector can't fail.
-            let _ = write!(out, "{};5;{i};", 38 + offset);
-            return;
-        }
-        Color::Rgb(r, g, b) => {
-            let _ = write!(out, "{};2;{r};{g};{b};", 38 + offset);
-            return;
+    // Writing to a vector can't fail.
+    let _ = match color {
+        Color::Reset => write!(out, "{};", 39 + offset),
+        Color::Indexed(i) => write!(out, "{};5;{i};", 38 + offset),
+        Color::Rgb(r, g, b) => write!(out, "{};2;{r};{g};{b};", 38 + offset),
+        named => {
+            let index = ANSI.iter().position(|(_, _, color)| *color == named).unwrap_or_default();
+            // The bright ones have codes of their own.
+            let code = if index < 8 { 30 + index } else { 82 + index };
+            write!(out, "{};", code + offset)
         }
     };
-    let _ = write!(out, "{};", code + offset);
 }

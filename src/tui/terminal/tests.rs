@@ -16,7 +16,7 @@ pub(crate) fn turn() -> MutexGuard<'static, ()> {
 
 pub(crate) struct Pty {
     pub(crate) person: File,
-    program: OwnedFd,
+    pub(crate) program: OwnedFd,
 }
 
 /// Draws words in the first row.

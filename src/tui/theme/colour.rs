@@ -70,44 +70,25 @@ pub(crate) enum Colour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
-/// Names of the 16 colours, in their order.
-const ANSI_NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "bright-black",
-    "bright-red",
-    "bright-green",
-    "bright-yellow",
-    "bright-blue",
-    "bright-magenta",
-    "bright-cyan",
-    "bright-white",
-];
-
-/// The 16 colours as xterm has them, for contrast computations and images.
-const ANSI: [Rgb; 16] = [
-    Rgb(0, 0, 0),
-    Rgb(205, 0, 0),
-    Rgb(0, 205, 0),
-    Rgb(205, 205, 0),
-    Rgb(0, 0, 238),
-    Rgb(205, 0, 205),
-    Rgb(0, 205, 205),
-    Rgb(229, 229, 229),
-    Rgb(127, 127, 127),
-    Rgb(255, 0, 0),
-    Rgb(0, 255, 0),
-    Rgb(255, 255, 0),
-    Rgb(92, 92, 255),
-    Rgb(255, 0, 255),
-    Rgb(0, 255, 255),
-    Rgb(255, 255, 255),
+/// The 16 colours in their order: the name in theme files, the value on xterm (for contrast computations and images), and
+/// the colour to send.
+pub(crate) const ANSI: [(&str, Rgb, Color); 16] = [
+    ("black", Rgb(0, 0, 0), Color::Black),
+    ("red", Rgb(205, 0, 0), Color::Red),
+    ("green", Rgb(0, 205, 0), Color::Green),
+    ("yellow", Rgb(205, 205, 0), Color::Yellow),
+    ("blue", Rgb(0, 0, 238), Color::Blue),
+    ("magenta", Rgb(205, 0, 205), Color::Magenta),
+    ("cyan", Rgb(0, 205, 205), Color::Cyan),
+    ("white", Rgb(229, 229, 229), Color::Gray),
+    ("bright-black", Rgb(127, 127, 127), Color::DarkGray),
+    ("bright-red", Rgb(255, 0, 0), Color::LightRed),
+    ("bright-green", Rgb(0, 255, 0), Color::LightGreen),
+    ("bright-yellow", Rgb(255, 255, 0), Color::LightYellow),
+    ("bright-blue", Rgb(92, 92, 255), Color::LightBlue),
+    ("bright-magenta", Rgb(255, 0, 255), Color::LightMagenta),
+    ("bright-cyan", Rgb(0, 255, 255), Color::LightCyan),
+    ("bright-white", Rgb(255, 255, 255), Color::White),
 ];
 
 impl Colour {
@@ -143,35 +124,18 @@ impl Colour {
 /// The number of one of the 16 colours by its name.
 pub(crate) fn ansi_index(name: &str) -> Option<u8> {
     let name = if name == "gray" { "bright-black" } else { name };
-    ANSI_NAMES.iter().position(|n| *n == name).and_then(|i| u8::try_from(i).ok())
+    ANSI.iter().position(|(known, ..)| *known == name).and_then(|i| u8::try_from(i).ok())
 }
 
 /// One of the 16 colours by its number.
 pub(crate) fn ansi_color(index: u8) -> Color {
-    match index & 15 {
-        0 => Color::Black,
-        1 => Color::Red,
-        2 => Color::Green,
-        3 => Color::Yellow,
-        4 => Color::Blue,
-        5 => Color::Magenta,
-        6 => Color::Cyan,
-        7 => Color::Gray,
-        8 => Color::DarkGray,
-        9 => Color::LightRed,
-        10 => Color::LightGreen,
-        11 => Color::LightYellow,
-        12 => Color::LightBlue,
-        13 => Color::LightMagenta,
-        14 => Color::LightCyan,
-        _ => Color::White,
-    }
+    ANSI.get(usize::from(index & 15)).map_or(Color::White, |(_, _, color)| *color)
 }
 
 /// The RGB value of one of the 256 colours on xterm.
 pub(crate) fn rgb_of(index: u8) -> Rgb {
     match index {
-        0..=15 => ANSI.get(usize::from(index)).copied().unwrap_or(Rgb(0, 0, 0)),
+        0..=15 => ANSI.get(usize::from(index)).map_or(Rgb(0, 0, 0), |(_, rgb, _)| *rgb),
         16..=231 => {
             let n = index - 16;
             let level = |v: u8| if v == 0 { 0 } else { 55 + v * 40 };
@@ -252,7 +216,7 @@ pub(crate) fn approximate(color: Color) -> Option<Rgb> {
         Color::Reset => return None,
         Color::Rgb(r, g, b) => Rgb(r, g, b),
         Color::Indexed(i) => rgb_of(i),
-        named => rgb_of((0u8..16).find(|i| ansi_color(*i) == named)?),
+        named => ANSI.iter().find(|(_, _, color)| *color == named)?.1,
     })
 }
 

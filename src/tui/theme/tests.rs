@@ -30,23 +30,29 @@ fn shown(theme: &Theme, style: Style) -> (Rgb, Rgb) {
     if style.add_modifier.contains(Modifier::REVERSED) { (bg, fg) } else { (fg, bg) }
 }
 
+/// The shipped themes at every depth.
+fn shipped_themes() -> impl Iterator<Item = Theme> {
+    SHIPPED.iter().flat_map(|(name, _)| DEPTHS.map(|depth| shipped(name, depth)))
+}
+
+/// Checks that text in this style can be read; `what` names it.
+fn assert_contrast(theme: &Theme, style: Style, least: f64, what: &str) {
+    let (fg, bg) = shown(theme, style);
+    let ratio = fg.contrast(bg);
+    assert!(ratio >= least, "{} {:?} {what}: {ratio:.2} {fg:?} on {bg:?}", theme.name(), theme.depth());
+}
+
 #[test]
 fn text_and_borders_can_be_read() {
-    for (name, _) in SHIPPED {
-        for depth in DEPTHS {
-            let theme = shipped(name, depth);
-            for slot in Slot::ALL {
-                let (fg, bg) = shown(&theme, theme.style(*slot));
-                // Lines need less contrast than text.
-                let least = if matches!(slot, Slot::UiBorder | Slot::UiFocus) { 3.0 } else { 4.5 };
-                let ratio = fg.contrast(bg);
-                assert!(ratio >= least, "{name} {depth:?} {}: {ratio:.2} {fg:?} on {bg:?}", slot.name());
-            }
-            for class in Syntax::ALL {
-                let (fg, bg) = shown(&theme, theme.style(Slot::UiText).patch(theme.syntax(*class)));
-                let ratio = fg.contrast(bg);
-                assert!(ratio >= 4.5, "{name} {depth:?} {}: {ratio:.2} {fg:?} on {bg:?}", class.name());
-            }
+    for theme in shipped_themes() {
+        for slot in Slot::ALL {
+            // Lines need less contrast than text.
+            let least = if matches!(slot, Slot::UiBorder | Slot::UiFocus) { 3.0 } else { 4.5 };
+            assert_contrast(&theme, theme.style(*slot), least, slot.name());
+        }
+        for class in Syntax::ALL {
+            let style = theme.style(Slot::UiText).patch(theme.syntax(*class));
+            assert_contrast(&theme, style, 4.5, class.name());
         }
     }
 }
@@ -65,28 +71,21 @@ fn errors_of_a_program_stand_apart_without_colour() {
 #[test]
 fn code_on_a_tint_can_be_read() {
     let slots = [Slot::FindingHigh, Slot::FindingMedium, Slot::DiffAdd, Slot::DiffDel];
-    for (name, _) in SHIPPED {
-        for depth in DEPTHS {
-            let theme = shipped(name, depth);
-            for slot in slots {
-                let tint = theme.tint(slot);
-                if let Depth::Mono | Depth::Ansi16 = depth {
-                    assert_eq!(tint, Style::new(), "{name} {depth:?}");
-                    continue;
-                }
-                for class in Syntax::ALL {
-                    let text = theme.style(Slot::UiText).patch(theme.syntax(*class)).patch(tint);
-                    let (fg, bg) = shown(&theme, text);
-                    let ratio = fg.contrast(bg);
-                    assert!(ratio >= 4.5, "{name} {depth:?} {} on {}: {ratio:.2}", class.name(), slot.name());
-                }
+    for theme in shipped_themes() {
+        let text = theme.style(Slot::UiText);
+        for slot in slots {
+            let tint = theme.tint(slot);
+            if let Depth::Mono | Depth::Ansi16 = theme.depth() {
+                assert_eq!(tint, Style::new(), "{} {:?}", theme.name(), theme.depth());
+                continue;
+            }
+            for class in Syntax::ALL {
+                let style = text.patch(theme.syntax(*class)).patch(tint);
+                assert_contrast(&theme, style, 4.5, &format!("{} on {}", class.name(), slot.name()));
             }
         }
-    }
-    for theme in SHIPPED.iter().flat_map(|(name, _)| DEPTHS.map(|depth| shipped(name, depth))) {
         for slot in [Slot::DiffAdd, Slot::DiffDel] {
-            let (fg, bg) = shown(&theme, theme.style(Slot::UiText).patch(theme.tint_more(slot)));
-            assert!(fg.contrast(bg) >= 4.5, "{} {:?}: {:.2}", theme.name(), theme.depth(), fg.contrast(bg));
+            assert_contrast(&theme, text.patch(theme.tint_more(slot)), 4.5, slot.name());
         }
     }
     assert_eq!(shipped("terminal", Depth::True).tint(Slot::FindingHigh), Style::new());

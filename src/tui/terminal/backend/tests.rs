@@ -12,11 +12,6 @@ fn nonzero(n: u16) -> std::num::NonZero<u16> {
     std::num::NonZero::new(n).unwrap()
 }
 
-/// What an independent emulator shows after these bytes.
-fn emulate(parser: &mut vt100::Parser, bytes: &[u8]) {
-    parser.process(bytes);
-}
-
 fn draw(terminal: &mut CellDiff, texts: &[(u16, u16, String, Style)], cursor: Option<(u16, u16)>) -> Vec<u8> {
     terminal.draw(|buf| {
         for (x, y, text, style) in texts {
@@ -194,7 +189,7 @@ proptest! {
     ) {
         let mut terminal = CellDiff::new(SIZE);
         let mut emulator = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
-        emulate(&mut emulator, "garbage from before ".repeat(6).as_bytes());
+        emulator.process("garbage from before ".repeat(6).as_bytes());
         let mut linked = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
         let links = Hyperlinks::enabled();
         for address in ["https://a.org", "http://b.org/;x", "mailto:c@d.org"] {
@@ -217,8 +212,8 @@ proptest! {
                 }
             }
             let bytes = draw(&mut terminal, &texts, cursor);
-            emulate(&mut emulator, &bytes);
-            emulate(&mut linked, &links_as_colours(&bytes));
+            emulator.process(&bytes);
+            linked.process(&links_as_colours(&bytes));
             let screen = emulator.screen();
             prop_assert_eq!(screen.hide_cursor(), cursor.is_none());
             if let Some((x, y)) = cursor {
