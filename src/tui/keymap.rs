@@ -66,6 +66,11 @@ impl Context {
             Chat | Review | Done | Vars | Queue => Some(Pane),
         }
     }
+
+    /// This context and its parents, from the nearest on.
+    pub(crate) fn upwards(self) -> impl Iterator<Item = Context> {
+        std::iter::successors(Some(self), |context| context.parent())
+    }
 }
 
 /// One row of the keymap: an action with its keys in a context.
@@ -103,20 +108,12 @@ impl Keymap {
 
     /// The action of a key in a context or its parents.
     pub(crate) fn action(&self, context: Context, key: Key) -> Option<Action> {
-        let (_, action) = self.found(context, key)?;
-        Some(action)
+        self.found(context, key).map(|(_, action)| action)
     }
 
     /// The nearest context, from this one upwards, that binds a key, and its action there.
     fn found(&self, context: Context, key: Key) -> Option<(Context, Action)> {
-        let mut at = Some(context);
-        while let Some(context) = at {
-            if let Some(action) = self.by_key.get(&(context, key)) {
-                return Some((context, *action));
-            }
-            at = context.parent();
-        }
-        None
+        context.upwards().find_map(|context| Some((context, *self.by_key.get(&(context, key))?)))
     }
 
     /// Those keys of a row that work in the context `from`.
@@ -137,16 +134,7 @@ impl Keymap {
 
     /// The row of an action in a context or its parents, if it has keys there.
     pub(crate) fn binding(&self, context: Context, action: Action) -> Option<&Binding> {
-        let mut at = Some(context);
-        while let Some(context) = at {
-            let found =
-                self.rows.iter().find(|r| r.context == context && r.action == action && !r.keys.is_empty());
-            if found.is_some() {
-                return found;
-            }
-            at = context.parent();
-        }
-        None
+        context.upwards().find_map(|context| self.rows(context).find(|row| row.action == action))
     }
 
     /// The key to show for an action, such as `Ctrl-J`; empty if it has none.

@@ -10,6 +10,14 @@ pub struct Key {
     modifiers: KeyModifiers,
 }
 
+/// The modifiers, as they stand before a key.
+const MODIFIER_NAMES: [(&str, KeyModifiers); 4] = [
+    ("Ctrl-", KeyModifiers::CONTROL),
+    ("Alt-", KeyModifiers::ALT),
+    ("Shift-", KeyModifiers::SHIFT),
+    ("Super-", KeyModifiers::SUPER),
+];
+
 /// Names of keys that are no characters, as written in files and on screen.
 const KEY_NAMES: [(&str, &str, KeyCode); 16] = [
     ("enter", "Enter", KeyCode::Enter),
@@ -57,19 +65,14 @@ impl Key {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
-        loop {
-            let lower = rest.to_ascii_lowercase();
-            let (modifier, length) = if lower.starts_with("ctrl-") {
-                (KeyModifiers::CONTROL, 5)
-            } else if lower.starts_with("alt-") {
-                (KeyModifiers::ALT, 4)
-            } else if lower.starts_with("shift-") {
-                (KeyModifiers::SHIFT, 6)
-            } else {
-                break;
-            };
+        // No key is written with Super.
+        let written = |text: &str| {
+            let begins = |name: &str| text.get(..name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name));
+            MODIFIER_NAMES.into_iter().take(3).find(|(name, _)| begins(name))
+        };
+        while let Some((name, modifier)) = written(rest) {
             modifiers.insert(modifier);
-            rest = rest.get(length..)?;
+            rest = rest.get(name.len()..)?;
         }
         Self::code(rest).map(|code| Self::new(code, modifiers))
     }
@@ -117,12 +120,7 @@ impl From<&KeyEvent> for Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (modifier, name) in [
-            (KeyModifiers::CONTROL, "Ctrl-"),
-            (KeyModifiers::ALT, "Alt-"),
-            (KeyModifiers::SHIFT, "Shift-"),
-            (KeyModifiers::SUPER, "Super-"),
-        ] {
+        for (name, modifier) in MODIFIER_NAMES {
             if self.modifiers.contains(modifier) {
                 f.write_str(name)?;
             }

@@ -31,7 +31,7 @@ pub(crate) struct Help {
 impl Help {
     /// The rows of a context with their keys; in the person's context only keys that do something, elsewhere all.
     fn rows<'k>(&self, keymap: &'k Keymap, context: Context) -> Vec<(String, &'k str)> {
-        let is_here = std::iter::successors(Some(self.context), |at| at.parent()).any(|at| at == context);
+        let is_here = self.context.upwards().any(|at| at == context);
         let keys = |row: &Binding| match is_here {
             true if self.lacks.contains(&row.action) => Vec::new(),
             true => {
@@ -79,18 +79,10 @@ impl Overlay for Help {
         rows.push(Line::styled(format!("Here: {}", self.place), draw.style(Slot::UiTitle)));
         let own: Vec<_> = self.own.iter().map(|(keys, help)| (keys.clone(), *help)).collect();
         section(&own, None, width, draw, &mut rows);
-        let mut told = Vec::new();
-        let mut at = Some(self.context);
-        while let Some(context) = at.filter(|c| *c != Context::Everywhere) {
-            section(
-                &self.rows(keymap, context),
-                Some(context).filter(|_| at != Some(self.context)),
-                width,
-                draw,
-                &mut rows,
-            );
-            told.push(context);
-            at = context.parent();
+        let told: Vec<Context> = self.context.upwards().filter(|at| *at != Context::Everywhere).collect();
+        for context in told.iter().copied() {
+            let headed = Some(context).filter(|at| *at != self.context);
+            section(&self.rows(keymap, context), headed, width, draw, &mut rows);
         }
         for context in [Context::Everywhere, Context::Message, Context::Pane, Context::Review, Context::Done]
         {
@@ -111,9 +103,7 @@ impl Overlay for Help {
         let height = usize::from(height).max(1);
         let first = self.top.min(rows.len().saturating_sub(height));
         let mut sheet = Sheet::new("Help");
-        for row in rows.into_iter().skip(first).take(height) {
-            sheet.row(row);
-        }
+        sheet.rows.extend(rows.into_iter().skip(first).take(height));
         Some(sheet)
     }
 }
