@@ -34,14 +34,8 @@ pub(crate) enum QueryState {
     Wanted,
     /// The query was sent; its answer has not arrived.
     Sent(Instant),
-    /// The frame counts as drawn since then: the terminal answered, or did not answer in time.
-    Confirmed(Instant),
-}
-
-impl QueryState {
-    pub(crate) fn is_confirmed(self) -> bool {
-        matches!(self, QueryState::Confirmed(_))
-    }
+    /// The frame counts as drawn: the terminal answered, or did not answer in time.
+    Confirmed,
 }
 
 /// What an answer proves.
@@ -53,15 +47,6 @@ pub(crate) enum QueryPurpose {
     Scope,
     /// Nothing was typed after a letter that decides.
     Decision,
-}
-
-/// The meaning of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum QueryAnswer {
-    /// The answer proves all of these; empty where nobody waits for it any more.
-    Proves(Vec<QueryPurpose>),
-    /// No query was sent to which this could be the answer: it is a key that looks like one.
-    NotOurs,
 }
 
 /// The open queries, oldest first: terminals answer in order.
@@ -100,18 +85,19 @@ impl CursorQueries {
         }
     }
 
-    /// Handles a cursor position that the terminal reported.
-    pub(crate) fn answered(&mut self, row: u16, column: u16) -> QueryAnswer {
+    /// Handles a cursor position that the terminal reported. Returns all that it proves, empty where nobody waits for it
+    /// any more; `None`: no query was sent to which this could be the answer, so it is a key that looks like one.
+    pub(crate) fn answered(&mut self, row: u16, column: u16) -> Option<Vec<QueryPurpose>> {
         let known = self.asked.iter().position(|(query, _)| query.place() == (row, column));
         let last = match known {
             // Answers come in order: the older queries will not be answered any more.
             Some(at) => at,
             // Some terminals report another position than the query moved the cursor to: take that for the
             // oldest query. But not F3 with a modifier, which reads as row 1 and the number of its modifiers.
-            None if self.asked.is_empty() || (row == 1 && column > 1) => return QueryAnswer::NotOurs,
+            None if self.asked.is_empty() || (row == 1 && column > 1) => return None,
             None => 0,
         };
-        QueryAnswer::Proves(self.asked.drain(..=last).filter_map(|(_, purpose)| purpose).collect())
+        Some(self.asked.drain(..=last).filter_map(|(_, purpose)| purpose).collect())
     }
 }
 
@@ -122,10 +108,7 @@ mod tests {
     const SIZE: (u16, u16) = (80, 24);
 
     fn proves(queries: &mut CursorQueries, (row, column): (u16, u16)) -> Vec<QueryPurpose> {
-        match queries.answered(row, column) {
-            QueryAnswer::Proves(purposes) => purposes,
-            QueryAnswer::NotOurs => panic!("it is an answer"),
-        }
+        queries.answered(row, column).expect("it is an answer")
     }
 
     #[test]
@@ -136,7 +119,7 @@ mod tests {
         let _ = q.ask(QueryPurpose::Block, SIZE);
         let second = q.ask(QueryPurpose::Decision, SIZE).place();
         assert_eq!(proves(&mut q, second), [QueryPurpose::Block, QueryPurpose::Decision]);
-        assert_eq!(q.answered(second.0, second.1), QueryAnswer::NotOurs);
+        assert_eq!(q.answered(second.0, second.1), None);
     }
 
     #[test]
@@ -156,9 +139,9 @@ mod tests {
     fn a_terminal_that_answers_any_place_is_taken_at_its_word_and_a_key_is_not() {
         let mut q = CursorQueries::default();
         q.ask(QueryPurpose::Block, SIZE);
-        assert_eq!(q.answered(1, 2), QueryAnswer::NotOurs, "Shift-F3");
+        assert_eq!(q.answered(1, 2), None, "Shift-F3");
         assert_eq!(proves(&mut q, (1, 1)), [QueryPurpose::Block]);
-        assert_eq!(q.answered(5, 5), QueryAnswer::NotOurs, "nothing was asked");
+        assert_eq!(q.answered(5, 5), None, "nothing was asked");
     }
 
     #[test]

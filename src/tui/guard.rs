@@ -30,7 +30,7 @@ pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb
 pub(crate) use refusal::{RefusalReason, Seconds};
 pub(crate) use seen_rows::{SeenRows, SubjectRow};
 
-use super::cursor_query::{CursorQueries, Query, QueryAnswer, QueryPurpose, QueryState};
+use super::cursor_query::{CursorQueries, Query, QueryPurpose, QueryState};
 use held_key::HeldKey;
 use std::ops::Range;
 use std::time::Instant;
@@ -75,9 +75,9 @@ impl Guard {
             times,
             size,
             subject: None,
-            block_query: QueryState::Confirmed(now),
+            block_query: QueryState::Confirmed,
             scope: None,
-            scope_query: QueryState::Confirmed(now),
+            scope_query: QueryState::Confirmed,
             queries: CursorQueries::default(),
             quiet_from: now,
             quiet_told: false,
@@ -147,7 +147,7 @@ impl Guard {
 
     /// Whether the terminal has drawn the frame that shows what is up for decision.
     pub(crate) fn is_shown(&self) -> bool {
-        self.subject.is_some() && self.block_query.is_confirmed()
+        self.subject.is_some() && self.block_query == QueryState::Confirmed
     }
 
     /// What is up for decision.
@@ -175,9 +175,7 @@ impl Guard {
     /// Takes a cursor position that the terminal reported; `at` is when it was read.
     pub fn cursor_reported(&mut self, (row, column): (u16, u16), at: Instant) {
         self.settle(at);
-        let QueryAnswer::Proves(purposes) = self.queries.answered(row, column) else {
-            return self.noise(at);
-        };
+        let Some(purposes) = self.queries.answered(row, column) else { return self.noise(at) };
         if purposes.contains(&QueryPurpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
             self.ready = self.held.take().map(|held| held.action);
             self.changed = true;
@@ -186,7 +184,7 @@ impl Guard {
             [(QueryPurpose::Block, &mut self.block_query), (QueryPurpose::Scope, &mut self.scope_query)]
         {
             if purposes.contains(&purpose) && matches!(query, QueryState::Sent(_)) {
-                *query = QueryState::Confirmed(at);
+                *query = QueryState::Confirmed;
             }
         }
         if purposes.contains(&QueryPurpose::Block) {

@@ -5,6 +5,7 @@ use super::ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Verb};
 use super::held_key::HeldKey;
 use super::refusal::RefusalReason;
 use super::typing::{KeyContext, typed};
+use crate::tui::cursor_query::QueryState;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Instant;
 
@@ -245,8 +246,12 @@ impl Guard {
     /// The refusal if the terminal has not drawn the frame yet.
     fn unconfirmed_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
         match class {
-            KeyClass::Decision(verb) if !self.block_query.is_confirmed() => self.standing_refusal(verb),
-            KeyClass::Act(..) if !self.scope_query.is_confirmed() => Some(RefusalReason::NotYetShown),
+            KeyClass::Decision(verb) if self.block_query != QueryState::Confirmed => {
+                self.standing_refusal(verb)
+            }
+            KeyClass::Act(..) if self.scope_query != QueryState::Confirmed => {
+                Some(RefusalReason::NotYetShown)
+            }
             _ => None,
         }
     }

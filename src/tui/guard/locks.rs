@@ -3,6 +3,7 @@
 use super::ask::Verb;
 use super::refusal::RefusalReason;
 use super::{Guard, MIN_WINDOW_SIZE};
+use crate::tui::cursor_query::QueryState;
 use std::time::Instant;
 
 impl Guard {
@@ -14,7 +15,7 @@ impl Guard {
     /// Why this decision would be refused now.
     pub(crate) fn decision_refusal(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
         let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
-        let unconfirmed = self.is_small() || !self.block_query.is_confirmed();
+        let unconfirmed = self.is_small() || self.block_query != QueryState::Confirmed;
         let left = self.quiet_left(now).filter(|_| !unconfirmed);
         match left {
             Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
@@ -29,7 +30,7 @@ impl Guard {
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
-        if !self.block_query.is_confirmed() {
+        if self.block_query != QueryState::Confirmed {
             return Some(RefusalReason::Appeared { block: token.block, left: None });
         }
         if verb.needs_seen() {
@@ -48,7 +49,7 @@ impl Guard {
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
-        if self.scope != Some(scope) || !self.scope_query.is_confirmed() {
+        if self.scope != Some(scope) || self.scope_query != QueryState::Confirmed {
             return Some(RefusalReason::NotYetShown);
         }
         self.quiet_left(now).map(|left| RefusalReason::Quiet { left })

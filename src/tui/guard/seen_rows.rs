@@ -180,18 +180,25 @@ mod tests {
 
     const NEED: Duration = Duration::from_millis(300);
 
+    fn row(extent: Range<u64>, line: Option<u32>) -> SubjectRow {
+        SubjectRow { extent, line, ..SubjectRow::default() }
+    }
+
     fn code(rows: &[Range<u64>]) -> Vec<SubjectRow> {
-        rows.iter()
-            .enumerate()
-            .map(|(i, e)| SubjectRow { extent: e.clone(), line: Some(i as u32), ..SubjectRow::default() })
-            .collect()
+        (0..).zip(rows).map(|(line, extent)| row(extent.clone(), Some(line))).collect()
+    }
+
+    /// A guard's rows, laid out.
+    fn laid_out(rows: Vec<SubjectRow>) -> SeenRows {
+        let mut s = SeenRows::default();
+        s.layout(rows);
+        s
     }
 
     #[test]
     fn a_row_counts_after_its_time_on_screen_and_not_before() {
         let t = Instant::now();
-        let mut s = SeenRows::default();
-        s.layout(code(&[0..5, 5..9, 9..12]));
+        let mut s = laid_out(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..2], t);
         assert!(!s.settle(t + Duration::from_millis(299), NEED));
         assert!(s.settle(t + NEED, NEED));
@@ -203,8 +210,7 @@ mod tests {
     #[test]
     fn rows_passed_in_a_hurry_do_not_count() {
         let t = Instant::now();
-        let mut s = SeenRows::default();
-        s.layout(code(&[0..5, 5..9, 9..12]));
+        let mut s = laid_out(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..1], t);
         s.show(&[2..3], t + Duration::from_millis(100));
         s.settle(t + Duration::from_secs(9), NEED);
@@ -214,8 +220,7 @@ mod tests {
     #[test]
     fn staying_on_screen_while_others_scroll_keeps_the_time() {
         let t = Instant::now();
-        let mut s = SeenRows::default();
-        s.layout(code(&[0..5, 5..9, 9..12]));
+        let mut s = laid_out(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..2], t);
         s.show(&[1..3], t + Duration::from_millis(200));
         s.settle(t + NEED, NEED);
@@ -226,19 +231,11 @@ mod tests {
     #[test]
     fn another_width_makes_only_new_rows_unseen() {
         let t = Instant::now();
-        let mut s = SeenRows::default();
-        s.layout(code(&[0..10, 10..20, 20..30]));
+        let mut s = laid_out(code(&[0..10, 10..20, 20..30]));
         s.show(&[0..2], t);
         s.settle(t + NEED, NEED);
         assert_eq!(s.rows(), (2, 3));
-        let halves: Vec<SubjectRow> = (0..6u64)
-            .map(|i| SubjectRow {
-                extent: i * 5..i * 5 + 5,
-                line: Some(i as u32 / 2),
-                ..SubjectRow::default()
-            })
-            .collect();
-        s.layout(halves);
+        s.layout((0..6).map(|i| row(i * 5..i * 5 + 5, Some(i as u32 / 2))).collect());
         assert_eq!(s.rows(), (4, 6));
         assert_eq!(s.lines(), (2, 3));
         let added = s.layout(code(&[0..10, 10..25, 25..30]));
@@ -248,13 +245,8 @@ mod tests {
     #[test]
     fn a_line_is_seen_with_its_last_row_and_blank_lines_count() {
         let t = Instant::now();
-        let mut s = SeenRows::default();
-        s.layout(vec![
-            SubjectRow { extent: 0..5, line: Some(0), ..SubjectRow::default() },
-            SubjectRow { extent: 5..9, line: Some(0), ..SubjectRow::default() },
-            SubjectRow { extent: 9..9, line: Some(1), ..SubjectRow::default() },
-            SubjectRow { extent: 10..14, line: None, ..SubjectRow::default() },
-        ]);
+        let mut s =
+            laid_out(vec![row(0..5, Some(0)), row(5..9, Some(0)), row(9..9, Some(1)), row(10..14, None)]);
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
         assert_eq!((s.lines(), s.unseen_count()), ((0, 2), 3));
@@ -270,14 +262,12 @@ mod tests {
     fn what_stands_beside_another_is_the_same_alone() {
         let t = Instant::now();
         let beside = SubjectRow { extent: 0..5, beside: vec![40..44, 80..81], line: None };
-        let mut s = SeenRows::default();
-        s.layout(vec![beside.clone()]);
+        let mut s = laid_out(vec![beside.clone()]);
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
         assert_eq!(s.layout(code(&[0..5, 40..44, 80..81])), 0, "each of them was seen");
         assert_eq!(s.layout(code(&[0..5, 40..45])), 1, "what is longer was not");
-        let mut s = SeenRows::default();
-        s.layout(code(&[0..5, 40..44, 80..81]));
+        let mut s = laid_out(code(&[0..5, 40..44, 80..81]));
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
         s.layout(vec![beside]);

@@ -16,10 +16,12 @@ fn press(c: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
 }
 
+fn row(extent: Range<u64>, line: Option<u32>) -> SubjectRow {
+    SubjectRow { extent, line, ..SubjectRow::default() }
+}
+
 fn rows(n: u64) -> Vec<SubjectRow> {
-    (0..n)
-        .map(|i| SubjectRow { extent: i * 10..i * 10 + 10, line: Some(i as u32), ..SubjectRow::default() })
-        .collect()
+    (0..n).map(|i| row(i * 10..i * 10 + 10, Some(i as u32))).collect()
 }
 
 const APPROVE: KeyClass = KeyClass::Decision(Verb::Approve);
@@ -73,6 +75,10 @@ type Disturb = fn(&mut Guard, Instant);
 const GO: KeyEvent = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL);
 
 const ENTER: KeyEvent = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+
+const PASTED: KeyOutcome = KeyOutcome::Refused(RefusalReason::Paste);
+const AGAIN: KeyOutcome = KeyOutcome::Refused(RefusalReason::Again);
+const REPEATED: KeyOutcome = KeyOutcome::Refused(RefusalReason::Repeat);
 
 /// Enter in an overlay that approves the block.
 const ACCEPT: KeyClass = KeyClass::Accept { approves: true };
@@ -194,7 +200,7 @@ fn g4_approve_waits_for_the_review() {
     g.set_checking(false);
     // The findings have arrived: their rows are new.
     let mut more = rows(1);
-    more.push(SubjectRow { extent: 100..120, line: None, ..SubjectRow::default() });
+    more.push(row(100..120, None));
     g.layout(more);
     g.rows_on_screen(&[0..2], t + ms(950));
     assert_eq!(g.approval_refusal(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
@@ -243,16 +249,10 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
     let mut g = shown(3, t);
     g.tick(t + ms(800));
     assert_eq!(g.approval_refusal(t + ms(800)), None);
-    let split: Vec<SubjectRow> = (0..6u64)
-        .map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2), ..SubjectRow::default() })
-        .collect();
+    let split = (0..6).map(|i| row(i * 5..i * 5 + 5, Some(i as u32 / 2))).collect();
     assert_eq!(g.layout(split), 0, "narrower shows nothing new");
     let mut more = rows(3);
-    more.extend((3..7).map(|i| SubjectRow {
-        extent: i * 10..i * 10 + 10,
-        line: None,
-        ..SubjectRow::default()
-    }));
+    more.extend((3..7).map(|i| row(i * 10..i * 10 + 10, None)));
     assert_eq!(g.layout(more), 4);
 }
 
@@ -261,7 +261,7 @@ fn g6_the_same_key_again_at_once_is_the_keyboard() {
     let t = Instant::now();
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('s'), KeyClass::Scroll, t + ms(900)), KeyOutcome::Pass);
-    assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Repeat));
+    assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), REPEATED);
 }
 
 #[test]
@@ -274,25 +274,17 @@ fn g6_keys_at_once_are_a_paste_even_when_the_first_is_alone_at_first() {
         assert_eq!(g.take_due(at + ms(gap)), None);
         for class in [KeyClass::Stray, KeyClass::Scroll, KeyClass::Other, SKIP] {
             let mut g = g.clone();
-            assert_eq!(
-                g.key(&press('x'), class, at + ms(gap)),
-                KeyOutcome::Refused(RefusalReason::Paste),
-                "gap {gap}"
-            );
-            assert_eq!(
-                g.key(&press('\n'), KeyClass::Other, at + ms(gap)),
-                KeyOutcome::Refused(RefusalReason::Paste)
-            );
+            assert_eq!(g.key(&press('x'), class, at + ms(gap)), PASTED, "gap {gap}");
+            assert_eq!(g.key(&press('\n'), KeyClass::Other, at + ms(gap)), PASTED);
             assert_eq!(hold_out(&mut g, at + ms(gap)), None);
         }
     }
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('x'), KeyClass::Scroll, t + ms(990)), KeyOutcome::Pass);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), PASTED);
     // The line ends of a paste do nothing either.
-    let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-    assert_eq!(g.key(&enter, KeyClass::Other, t + ms(1001)), KeyOutcome::Refused(RefusalReason::Paste));
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1002)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&ENTER, KeyClass::Other, t + ms(1001)), PASTED);
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1002)), PASTED);
 }
 
 #[test]
@@ -351,7 +343,7 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
     let disturb: [Disturb; 8] = [
         |g, at| drop(g.key(&press('d'), KeyClass::Stray, at)),
         |g, at| drop(g.key(&press('é'), KeyClass::Stray, at)),
-        |g, at| drop(g.key(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), KeyClass::Other, at)),
+        |g, at| drop(g.key(&ENTER, KeyClass::Other, at)),
         |g, at| drop(g.key(&KeyEvent::new(KeyCode::Down, KeyModifiers::NONE), KeyClass::Scroll, at)),
         |g, at| g.noise(at),
         |g, at| g.focused(at),
@@ -403,15 +395,11 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
         "no quiet time, no answer needed"
     );
     let mut g = early.clone();
-    assert_eq!(
-        go(&mut g, there(), 1299),
-        KeyOutcome::Refused(RefusalReason::Again),
-        "too soon: it is a first press again"
-    );
+    assert_eq!(go(&mut g, there(), 1299), AGAIN, "too soon: it is a first press again");
     assert_eq!(go(&mut g, there(), 1700), KeyOutcome::Held);
     // The first press only shows a note, even where the block is in view.
     let mut g = shown(1, t);
-    assert_eq!(go(&mut g, there(), 1000), KeyOutcome::Refused(RefusalReason::Again));
+    assert_eq!(go(&mut g, there(), 1000), AGAIN);
     assert_eq!(go(&mut g, there(), 1400), KeyOutcome::Held);
     // After another key, a focus change, a resize or a mouse button, the next press counts as the first.
     let between: [Disturb; 7] = [
@@ -426,7 +414,7 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     for (number, between) in between.into_iter().enumerate() {
         let mut g = early.clone();
         between(&mut g, t + ms(1200));
-        assert_eq!(go(&mut g, there(), 1500), KeyOutcome::Refused(RefusalReason::Again), "{number}");
+        assert_eq!(go(&mut g, there(), 1500), AGAIN, "{number}");
         assert_eq!(g.take_due(t + ms(3000)), None);
     }
 }
@@ -450,7 +438,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
     for n in 0..20 {
         let at = t + ms(1660 + n * 500);
         let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..GO };
-        assert_eq!(g.key(&repeat, there(), at), KeyOutcome::Refused(RefusalReason::Repeat));
+        assert_eq!(g.key(&repeat, there(), at), REPEATED);
         assert_eq!(g.take_due(at + ms(499)), None);
     }
     // Other bytes right before or after the key.
@@ -472,7 +460,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
     // Inside a paste the key does not even move the focus.
     let mut g = shown(1, t);
     g.key(&press('x'), KeyClass::Text, t + ms(1000));
-    assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), PASTED);
 }
 
 #[test]
@@ -490,11 +478,7 @@ fn the_go_key_holds_the_query_and_what_has_to_be_seen() {
     g.set_checking(false);
     g.set_subject(token(2), t + ms(1600));
     let other = KeyClass::Go { there: true, token: Some(token(2)) };
-    assert_eq!(
-        g.key(&GO, other, t + ms(2000)),
-        KeyOutcome::Refused(RefusalReason::Again),
-        "another block is another first press"
-    );
+    assert_eq!(g.key(&GO, other, t + ms(2000)), AGAIN, "another block is another first press");
 }
 
 /// A guard with a block whose checks still run; the key that goes there was pressed at 100 ms.
@@ -522,16 +506,16 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
     let there = appears_as(&mut g, checked, t);
     let mut early = g.clone();
     // The findings were not visible before: the time to read them starts now.
-    assert_eq!(early.key(&GO, there, t + ms(449)), KeyOutcome::Refused(RefusalReason::Again));
+    assert_eq!(early.key(&GO, there, t + ms(449)), AGAIN);
     assert_eq!(g.key(&GO, there, t + ms(452)), KeyOutcome::Held);
     // After the checks, changed terms make another subject, and so does another text.
     let mut g = went_to_unchecked(t);
     g.set_checking(false);
     let there = appears_as(&mut g, checked, t);
-    assert_eq!(g.key(&GO, there, t + ms(900)), KeyOutcome::Refused(RefusalReason::Again));
+    assert_eq!(g.key(&GO, there, t + ms(900)), AGAIN);
     let mut g = went_to_unchecked(t);
     let there = appears_as(&mut g, SubjectId { block: BlockId(9), ..checked }, t);
-    assert_eq!(g.key(&GO, there, t + ms(900)), KeyOutcome::Refused(RefusalReason::Again));
+    assert_eq!(g.key(&GO, there, t + ms(900)), AGAIN);
 }
 
 #[test]
@@ -557,7 +541,7 @@ fn a_letter_without_meaning_begins_a_text_and_a_paste_does_not() {
     assert_eq!(g.take_letters(), ("u".into(), false));
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('u'), KeyClass::Stray, t + ms(1000)), KeyOutcome::Held);
-    assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), PASTED);
     assert_eq!(g.take_due(t + ms(2000)), None);
 }
 
@@ -604,28 +588,27 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
 #[test]
 fn an_enter_in_one_burst_with_text_takes_nothing() {
     let t = Instant::now();
-    let pasted = KeyOutcome::Refused(RefusalReason::Paste);
     let down = KeyEvent::new(KeyCode::Down, KeyModifiers::NONE);
     for accept in [ACCEPT, KeyClass::Accept { approves: false }] {
         for gap in [0, 5, 29] {
             let mut g = shown(1, t);
             let at = t + ms(1000);
             assert_eq!(g.key(&press('n'), KeyClass::Text, at), KeyOutcome::Pass);
-            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), pasted, "gap {gap}");
-            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap)), pasted, "gap {gap}: a second line end");
+            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), PASTED, "gap {gap}");
+            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap)), PASTED, "gap {gap}: a second line end");
             assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap + 30)), KeyOutcome::Pass, "gap {gap}");
             // Keys that type nothing do not end the burst.
             let mut g = shown(1, t);
             g.key(&press('n'), KeyClass::Text, at);
             g.key(&down, KeyClass::Other, at + ms(gap));
-            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap)), pasted, "gap {gap}");
+            assert_eq!(g.key(&ENTER, accept, at + ms(2 * gap)), PASTED, "gap {gap}");
             let mut g = shown(1, t);
             g.pasted(false, at);
-            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), pasted, "gap {gap}: behind a paste");
+            assert_eq!(g.key(&ENTER, accept, at + ms(gap)), PASTED, "gap {gap}: behind a paste");
             // Where nothing was typed, Enter takes a row that was chosen however fast; it approves nothing so fast.
             let mut g = shown(1, t);
             g.key(&down, KeyClass::Other, at);
-            let outcome = if accept == ACCEPT { pasted.clone() } else { KeyOutcome::Pass };
+            let outcome = if accept == ACCEPT { PASTED } else { KeyOutcome::Pass };
             assert_eq!(g.key(&ENTER, accept, at + ms(gap)), outcome, "gap {gap}");
         }
     }
@@ -635,7 +618,6 @@ fn an_enter_in_one_burst_with_text_takes_nothing() {
 fn the_typed_word_is_typed_letter_by_letter() {
     let t = Instant::now();
     let letter = |g: &mut Guard, at: u64| g.key(&press('n'), KeyClass::TypedWord, t + ms(at));
-    let pasted = KeyOutcome::Refused(RefusalReason::Paste);
     for (gap, admit) in [(0, false), (5, false), (29, false), (30, true), (31, true), (200, true)] {
         let mut g = shown(1, t);
         assert_eq!(letter(&mut g, 1000), KeyOutcome::Pass, "gap {gap}");
@@ -644,12 +626,12 @@ fn the_typed_word_is_typed_letter_by_letter() {
             KeyOutcome::Pass,
             "gap {gap}: two keys can be pressed almost at once"
         );
-        let third = if admit { KeyOutcome::Pass } else { pasted.clone() };
+        let third = if admit { KeyOutcome::Pass } else { PASTED };
         assert_eq!(letter(&mut g, 1000 + 2 * gap), third, "gap {gap}");
     }
     let mut g = shown(1, t);
     g.pasted(true, t + ms(1000));
-    assert_eq!(letter(&mut g, 1005), pasted, "the rest of a paste");
+    assert_eq!(letter(&mut g, 1005), PASTED, "the rest of a paste");
 }
 
 #[test]
@@ -708,10 +690,7 @@ fn releases_and_repeats_as_terminals_tell_them() {
     assert_eq!(hold_out(&mut g, t + ms(1000)), Some(Verb::Approve), "letting go is no key");
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
-    assert_eq!(
-        g.key(&kind(KeyEventKind::Repeat), APPROVE, t + ms(1300)),
-        KeyOutcome::Refused(RefusalReason::Repeat)
-    );
+    assert_eq!(g.key(&kind(KeyEventKind::Repeat), APPROVE, t + ms(1300)), REPEATED);
     assert_eq!(hold_out(&mut g, t + ms(1300)), None);
 }
 
@@ -756,7 +735,7 @@ fn a_small_window_locks() {
 fn a_paste_in_review_never_decides() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.pasted(true, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.pasted(true, t + ms(1000)), PASTED);
     assert!(g.approval_refusal(t + ms(1100)).is_some());
 }
 

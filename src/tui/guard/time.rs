@@ -70,7 +70,7 @@ impl Guard {
             if now < deadline {
                 continue;
             }
-            *query = QueryState::Confirmed(deadline);
+            *query = QueryState::Confirmed;
             self.queries.forget(purpose);
             if of_block {
                 self.seen.restart(deadline);
