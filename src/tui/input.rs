@@ -31,11 +31,6 @@ pub(crate) enum InputEvent {
     CursorReport(u16, u16),
     /// The background colour of the terminal.
     Background(Rgb),
-    /// The terminal changed to a light or dark scheme.
-    Scheme {
-        /// Whether it is light.
-        light: bool,
-    },
     /// The answer that every terminal gives: questions sent before it that have no answer yet will get none.
     Da1 {
         /// Whether the terminal draws sixels.

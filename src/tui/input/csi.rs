@@ -36,7 +36,6 @@ pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
         (b'?', b'$', b'y') if numbers.at(0) == 2026 => {
             Some(InputEvent::Sync2026(matches!(numbers.at(1), 1..=3)))
         }
-        (b'?', 0, b'n') if numbers.at(0) == 997 => Some(InputEvent::Scheme { light: numbers.at(1) == 2 }),
         (b'<', 0, b'M' | b'm') => mouse(&numbers, last == b'm').map(InputEvent::Mouse),
         (0, 0, b'M') if rest.is_empty() => return Meaning::OldMouse,
         (0, 0, b'~') if numbers.at(0) == 200 => return Meaning::PasteStart,
@@ -96,20 +95,19 @@ fn number(bytes: &[u8]) -> u32 {
 }
 
 fn key(numbers: &Numbers, last: u8) -> Option<KeyEvent> {
-    let (code, modifiers_at) = match last {
-        b'u' => (unicode_key(numbers.at(0))?, 1),
-        b'~' if numbers.at(0) == 27 && numbers.count == 3 => (unicode_key(numbers.at(2))?, 1),
-        b'~' => (numbered_key(numbers.at(0))?, 1),
-        b'Z' => (KeyCode::BackTab, 1),
-        _ => (lettered_key(last)?, 1),
+    let mut code = match last {
+        b'u' => unicode_key(numbers.at(0))?,
+        b'~' if numbers.at(0) == 27 && numbers.count == 3 => unicode_key(numbers.at(2))?,
+        b'~' => numbered_key(numbers.at(0))?,
+        b'Z' => KeyCode::BackTab,
+        _ => lettered_key(last)?,
     };
-    let (mut modifiers, state) = modifiers(numbers.at(modifiers_at));
-    let kind = match numbers.sub(modifiers_at) {
+    let (mut modifiers, state) = modifiers(numbers.at(1));
+    let kind = match numbers.sub(1) {
         2 => KeyEventKind::Repeat,
         3 => KeyEventKind::Release,
         _ => KeyEventKind::Press,
     };
-    let mut code = code;
     if code == KeyCode::Tab && modifiers.contains(KeyModifiers::SHIFT) {
         code = KeyCode::BackTab;
     }
@@ -149,10 +147,7 @@ pub(crate) fn lettered_key(letter: u8) -> Option<KeyCode> {
         b'E' => KeyCode::KeypadBegin,
         b'F' => KeyCode::End,
         b'H' => KeyCode::Home,
-        b'P' => KeyCode::F(1),
-        b'Q' => KeyCode::F(2),
-        b'R' => KeyCode::F(3),
-        b'S' => KeyCode::F(4),
+        b'P'..=b'S' => KeyCode::F(letter - b'O'),
         _ => return None,
     })
 }

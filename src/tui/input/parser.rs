@@ -256,12 +256,10 @@ impl InputParser {
             }
             b' '..=b'~' => self.character(char::from(byte), alt),
             0xc2..=0xf4 => {
-                let need = if byte < 0xe0 {
-                    2
-                } else if byte < 0xf0 {
-                    3
-                } else {
-                    4
+                let need = match byte {
+                    ..0xe0 => 2,
+                    ..0xf0 => 3,
+                    _ => 4,
                 };
                 self.enter(ParserState::Utf8 { need, alt });
                 self.buffer.push(byte);

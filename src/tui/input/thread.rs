@@ -14,7 +14,7 @@ use std::sync::mpsc as std_mpsc;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// The most events in the channel; a full channel holds the reader back, and further bytes wait in the
 /// terminal.
@@ -45,7 +45,8 @@ pub(crate) struct Input {
     sender: mpsc::Sender<TimedEvent>,
     orders: std_mpsc::Sender<(InputOrder, std_mpsc::Sender<()>)>,
     wake: UnixStream,
-    signals: Option<JoinHandle<()>>,
+    /// The tasks that listen to signals; they end with it.
+    signals: JoinSet<()>,
 }
 
 impl Input {
@@ -73,7 +74,7 @@ impl Input {
                 .run();
             })
             .map_err(InputError::Start)?;
-        Ok(Self { events, sender, orders, wake, signals: None })
+        Ok(Self { events, sender, orders, wake, signals: JoinSet::new() })
     }
 
     /// Starts listening to signals; `size` is called to get the window's new size.
@@ -84,34 +85,38 @@ impl Input {
         &mut self,
         size: impl Fn() -> Option<(u16, u16)> + Send + 'static,
     ) -> Result<(), InputError> {
-        let on = |kind| signal(kind).map_err(InputError::Signals);
-        let mut window = on(SignalKind::window_change())?;
-        let mut terminate = on(SignalKind::terminate())?;
-        let mut quit = on(SignalKind::quit())?;
-        let mut hangup = on(SignalKind::hangup())?;
-        let mut interrupt = on(SignalKind::interrupt())?;
-        let mut suspend = on(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?;
-        let mut resume = on(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
+        self.listen(SignalKind::window_change(), move || {
+            size().map(|(width, height)| InputEvent::Resize(width, height))
+        })?;
+        for (kind, told) in [
+            (SignalKind::terminate(), Signal::Terminate),
+            (SignalKind::quit(), Signal::Quit),
+            (SignalKind::hangup(), Signal::Hangup),
+            (SignalKind::interrupt(), Signal::Interrupt),
+            (SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()), Signal::Suspend),
+            (SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()), Signal::Continued),
+        ] {
+            self.listen(kind, move || Some(InputEvent::Signal(told)))?;
+        }
+        Ok(())
+    }
+
+    /// Starts a task that sends an event for each signal of a kind.
+    fn listen(
+        &mut self,
+        kind: SignalKind,
+        event: impl Fn() -> Option<InputEvent> + Send + 'static,
+    ) -> Result<(), InputError> {
+        let mut listener = signal(kind).map_err(InputError::Signals)?;
         let to = self.sender.clone();
-        self.signals = Some(tokio::spawn(async move {
-            loop {
-                let event = tokio::select! {
-                    _ = window.recv() => match size() {
-                        Some((width, height)) => InputEvent::Resize(width, height),
-                        None => continue,
-                    },
-                    _ = terminate.recv() => InputEvent::Signal(Signal::Terminate),
-                    _ = quit.recv() => InputEvent::Signal(Signal::Quit),
-                    _ = hangup.recv() => InputEvent::Signal(Signal::Hangup),
-                    _ = interrupt.recv() => InputEvent::Signal(Signal::Interrupt),
-                    _ = suspend.recv() => InputEvent::Signal(Signal::Suspend),
-                    _ = resume.recv() => InputEvent::Signal(Signal::Continued),
-                };
+        self.signals.spawn(async move {
+            while listener.recv().await.is_some() {
+                let Some(event) = event() else { continue };
                 if to.send(TimedEvent { event, at: Instant::now(), bytes: Vec::new() }).await.is_err() {
                     return;
                 }
             }
-        }));
+        });
         Ok(())
     }
 
@@ -145,9 +150,6 @@ impl Input {
 
 impl Drop for Input {
     fn drop(&mut self) {
-        if let Some(signals) = self.signals.take() {
-            signals.abort();
-        }
         // Also wakes a reader that waits for room in the channel.
         self.events.close();
         self.order(InputOrder::Quit);

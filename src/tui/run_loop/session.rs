@@ -213,7 +213,6 @@ impl Session<'_> {
                 self.screen.setup.kitty = self.tui.terminal.uses_kitty_keyboard();
                 self.screen.panes.pictures.set_cell(self.tui.picture_cell());
             }
-            InputEvent::Scheme { .. } => {}
             InputEvent::Hangup => self.exit = Some(Exit::Hangup),
             InputEvent::Signal(signal) => self.signal(signal, at)?,
         }

@@ -98,7 +98,6 @@ fn answers() {
         (b"\x1b[?2026;0$y", InputEvent::Sync2026(false)),
         (b"\x1b[?2026;4$y", InputEvent::Sync2026(false)),
         (b"\x1b[?1u", InputEvent::KittyKeyboard(1)),
-        (b"\x1b[?997;2n", InputEvent::Scheme { light: true }),
         (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07", InputEvent::Background(Rgb(0x1e, 0x1e, 0x1e))),
         (b"\x1b]11;rgb:ff/80/00\x1b\\", InputEvent::Background(Rgb(255, 128, 0))),
         (b"\x1b]11;rgba:ffff/ffff/ffff/ffff\x1b\\", InputEvent::Background(Rgb(255, 255, 255))),
@@ -110,7 +109,7 @@ fn answers() {
 }
 
 /// Requested, unrequested and unknown sequences that terminals may send.
-const STRANGE: [&[u8]; 18] = [
+const STRANGE: [&[u8]; 19] = [
     b"\x1b]11;rgb:aaaa/bbbb/cccc\x1b\\",
     b"\x1b]10;rgb:aaaa/bbbb/cccc\x07",
     b"\x1b]4;1;rgb:aa/aa/aa\x07",
@@ -124,6 +123,7 @@ const STRANGE: [&[u8]; 18] = [
     b"\x1b[>1;4402;0c",
     b"\x1b[?64;1;2;6;9;15;18;21;22c",
     b"\x1b[?1;2$y",
+    b"\x1b[?997;2n",
     b"\x1b[8;24;80t",
     b"\x1b[6;18;9t",
     b"\x1b[?12;aaaaaayaaaa",

@@ -1,21 +1,22 @@
 use super::*;
+use crate::tui::terminal::{self, tests::Pty};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 
 /// A raw pseudo-terminal: the person's side and the program's side.
 fn pty() -> (File, OwnedFd) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
-    let slave = rustix::fs::open(name.as_c_str(), flags, rustix::fs::Mode::empty()).unwrap();
-    let mut termios = tcgetattr(&slave).unwrap();
+    let Pty { person, program } = terminal::tests::pty();
+    let mut termios = tcgetattr(&program).unwrap();
     termios.make_raw();
-    tcsetattr(&slave, OptionalActions::Now, &termios).unwrap();
-    (File::from(master), slave)
+    tcsetattr(&program, OptionalActions::Now, &termios).unwrap();
+    (person, program)
+}
+
+/// The person's side, and what reads the other one.
+fn started() -> (File, Input) {
+    let (person, tty) = pty();
+    (person, Input::start(tty, Duration::from_millis(25)).unwrap())
 }
 
 async fn next(input: &mut Input) -> InputEvent {
@@ -32,8 +33,7 @@ fn char_key(c: char) -> InputEvent {
 
 #[tokio::test]
 async fn keys_arrive_and_esc_after_its_delay() {
-    let (mut person, tty) = pty();
-    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let (mut person, mut input) = started();
     person.write_all(b"a\x1b").unwrap();
     assert_eq!(next(&mut input).await, char_key('a'));
     assert_eq!(next(&mut input).await, InputEvent::Key(KeyCode::Esc.into()));
@@ -41,8 +41,7 @@ async fn keys_arrive_and_esc_after_its_delay() {
 
 #[tokio::test]
 async fn a_paste_that_is_not_marked_is_one_all_the_same() {
-    let (mut person, tty) = pty();
-    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let (mut person, mut input) = started();
     let lines: String = (0..5_000).map(|n| format!("/quit {n}\r")).collect();
     let writer = std::thread::spawn(move || {
         person.write_all(lines.as_bytes()).unwrap();
@@ -66,8 +65,7 @@ async fn a_paste_that_is_not_marked_is_one_all_the_same() {
 
 #[tokio::test]
 async fn a_terminal_that_goes_away_is_told_once_and_the_thread_ends() {
-    let (person, tty) = pty();
-    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let (person, mut input) = started();
     drop(person);
     assert_eq!(next(&mut input).await, InputEvent::Hangup);
 }
@@ -91,8 +89,7 @@ async fn while_paused_it_leaves_the_keys_to_others() {
 
 #[tokio::test]
 async fn a_full_channel_holds_back_and_drops_nothing() {
-    let (mut person, tty) = pty();
-    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let (mut person, mut input) = started();
     let writer = std::thread::spawn(move || {
         for i in 0..10_000u32 {
             person.write_all(&[b'a' + (i % 26) as u8]).unwrap();
@@ -107,8 +104,7 @@ async fn a_full_channel_holds_back_and_drops_nothing() {
 
 #[tokio::test]
 async fn signals_are_events() {
-    let (_person, tty) = pty();
-    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let (_person, mut input) = started();
     input.listen_to_signals(|| Some((90, 33))).unwrap();
     // Signals from other tests to this process may arrive in between.
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::WINCH).unwrap();
