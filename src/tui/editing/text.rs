@@ -180,9 +180,7 @@ impl Text {
     /// Moves the cursor and ends the selection.
     pub(crate) fn put_cursor(&mut self, at: Pos) {
         self.select_from(None, SelectionShape::Between);
-        self.history.seal();
-        self.column = None;
-        self.cursor = self.nearest_place(at);
+        self.extend_selection(at);
     }
 
     /// Moves the cursor and keeps the start of the selection.

@@ -15,7 +15,7 @@ use super::Edit;
 use super::buffer::Pos;
 use super::cluster;
 use super::text::{SelectionShape, Text};
-use keys::{LetterSearch, ParseResult, VimCommand};
+use keys::{LetterSearch, ParseResult};
 
 /// Strokes that are no letters.
 pub(crate) const ESC: char = '\u{1b}';
@@ -52,6 +52,11 @@ impl Mode {
             Mode::Visual => "VISUAL",
             Mode::VisualLine => "VISUAL LINE",
         }
+    }
+
+    /// How far a selection reaches in this mode.
+    fn shape(self) -> SelectionShape {
+        if self == Mode::VisualLine { SelectionShape::Lines } else { SelectionShape::Inclusive }
     }
 }
 
@@ -176,7 +181,11 @@ impl Vim {
             }
             ParseResult::Whole(command) => {
                 let keys = std::mem::take(&mut self.pending);
-                let answer = self.run(command, &keys, text);
+                let answer = if visual {
+                    visual::run(self, &command, text)
+                } else {
+                    change::run(self, &command, &keys, text)
+                };
                 self.settle(text);
                 answer
             }
@@ -271,14 +280,6 @@ impl Vim {
         });
         self.replaying = false;
         answer
-    }
-
-    fn run(&mut self, command: VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
-        if self.mode == Mode::Normal {
-            change::run(self, &command, keys, text)
-        } else {
-            visual::run(self, &command, text)
-        }
     }
 }
 

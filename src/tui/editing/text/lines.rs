@@ -3,7 +3,7 @@
 use super::Text;
 use crate::tui::editing::buffer::{Fragment, Pos};
 use crate::tui::editing::cluster;
-use crate::tui::editing::history::{ChangeKind, History};
+use crate::tui::editing::history::ChangeKind;
 use crate::tui::editing::syntax::LineOpening;
 
 impl Text {
@@ -12,8 +12,10 @@ impl Text {
         if self.one_line {
             return;
         }
-        let outer = self.history.is_grouping();
-        self.history.group();
+        self.group_changes(Self::break_line);
+    }
+
+    fn break_line(&mut self) {
         if let Some((from, to)) = self.selection() {
             self.change(from, to, Fragment::default(), ChangeKind::Other);
         }
@@ -39,9 +41,6 @@ impl Text {
         if closed {
             self.cursor = Pos::new(index + 1, inner.len());
             self.history.set_cursor_after(self.cursor);
-        }
-        if !outer {
-            History::ungroup(&mut self.history);
         }
     }
 

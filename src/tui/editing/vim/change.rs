@@ -7,7 +7,7 @@ use super::{Mode, REDO, StrokeResult, Vim};
 use crate::tui::editing::Edit;
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster;
-use crate::tui::editing::text::{SelectionShape, Text};
+use crate::tui::editing::text::Text;
 
 /// Runs a command in normal mode; `keys` are its strokes.
 pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
@@ -101,19 +101,13 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
             text.replace(at, Pos::new(at.line, end), &new);
             vim.remember(keys);
         }
-        'u' => (0..times).for_each(|_| {
-            text.apply(Edit::Undo);
-        }),
-        REDO => (0..times).for_each(|_| {
-            text.apply(Edit::Redo);
+        'u' | REDO => (0..times).for_each(|_| {
+            text.apply(if key == REDO { Edit::Redo } else { Edit::Undo });
         }),
         '.' => return vim.repeat_last(times, text),
         'v' | 'V' => {
             vim.mode = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
-            text.select_from(
-                Some(at),
-                if key == 'v' { SelectionShape::Inclusive } else { SelectionShape::Lines },
-            );
+            text.select_from(Some(at), vim.mode.shape());
         }
         '/' | '?' => return StrokeResult::Find,
         _ => {}

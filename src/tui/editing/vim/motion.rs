@@ -137,7 +137,7 @@ fn seek(
     Some((Pos::new(at.line, here), if back { MotionKind::Exclusive } else { MotionKind::Inclusive }))
 }
 
-fn kind(line: &str, at: usize, big: bool) -> ClusterKind {
+pub(super) fn kind(line: &str, at: usize, big: bool) -> ClusterKind {
     match cluster::kind(line, at) {
         ClusterKind::Sign if big => ClusterKind::Word,
         kind => kind,

@@ -1,7 +1,7 @@
 //! Vim's text objects: a word, a text in quotes or brackets, a paragraph.
 
 use super::keys::Object;
-use super::motion::MotionKind;
+use super::motion::{self, MotionKind};
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search;
@@ -21,10 +21,7 @@ pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, MotionKind
 
 fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, MotionKind) {
     let line = text.line(at.line);
-    let kind = |at: usize| match cluster::kind(line, at) {
-        ClusterKind::Sign if object.kind == 'W' => ClusterKind::Word,
-        kind => kind,
-    };
+    let kind = |at: usize| motion::kind(line, at, object.kind == 'W');
     let here = kind(at.byte);
     let on = |at: usize, wanted: ClusterKind| cluster::skip(line, at, |at| kind(at) == wanted);
     let back = |at: usize, wanted: ClusterKind| cluster::skip_back(line, at, |at| kind(at) == wanted);

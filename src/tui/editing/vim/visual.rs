@@ -7,7 +7,7 @@ use super::operation::operate;
 use super::{Mode, StrokeResult, Vim, object};
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster;
-use crate::tui::editing::text::{SelectionShape, Text};
+use crate::tui::editing::text::Text;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Runs a command in visual mode.
@@ -20,7 +20,7 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Strok
                 let linewise = reach == MotionKind::Linewise;
                 vim.mode = if linewise { Mode::VisualLine } else { vim.mode };
                 text.put_cursor(Pos::new(to.line, cluster::previous(text.line(to.line), to.byte)));
-                text.select_from(Some(from), shape_of(vim.mode));
+                text.select_from(Some(from), vim.mode.shape());
             }
             StrokeResult::Done
         }
@@ -36,10 +36,6 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Strok
         VimAction::GoToLine => StrokeResult::GoToLine,
         VimAction::Key(key) => press(vim, key, command, text),
     }
-}
-
-fn shape_of(mode: Mode) -> SelectionShape {
-    if mode == Mode::VisualLine { SelectionShape::Lines } else { SelectionShape::Inclusive }
 }
 
 fn leave(vim: &mut Vim, at: Pos, text: &mut Text) {
@@ -64,14 +60,14 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
                 leave(vim, text.cursor(), text);
             } else {
                 vim.mode = wanted;
-                text.select_from(text.anchor(), shape_of(wanted));
+                text.select_from(text.anchor(), wanted.shape());
             }
         }
         'o' | 'O' => {
             if let Some(anchor) = text.anchor() {
                 let cursor = text.cursor();
                 text.put_cursor(anchor);
-                text.select_from(Some(cursor), shape_of(vim.mode));
+                text.select_from(Some(cursor), vim.mode.shape());
             }
         }
         'J' => {
