@@ -35,8 +35,8 @@ pub(crate) mod undo;
 pub mod welcome;
 
 use crate::domain::{RequestCounts, SandboxReport};
-use crate::driver::JobResult;
-use crate::engine::State;
+use crate::driver::{Job, JobResult};
+use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::note::Note;
@@ -116,6 +116,16 @@ impl OverlayResponse {
 
     fn warn(text: impl Into<String>) -> Self {
         Self::ShowNote(Note::warn(text))
+    }
+
+    /// Sends a command to the engine.
+    pub(in crate::tui) fn send(command: Command) -> Self {
+        Self::UiCommand(UiCommand::Send(command))
+    }
+
+    /// Starts a job.
+    fn job(job: Job) -> Self {
+        Self::UiCommand(UiCommand::Job(job))
     }
 
     pub(in crate::tui) fn about_waiting_block(text: impl Into<String>) -> Self {
@@ -291,8 +301,8 @@ pub trait Overlay: Any + Debug {
     fn wheel(&mut self, _rows: isize, _ctx: OverlayContext<'_>) {}
 
     /// Handles Esc: one step back. If a question is open, this gives the safe answer.
-    fn back(&mut self, _ctx: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
-        vec![OverlayResponse::Close]
+    fn back(&mut self, _ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.close(panes)
     }
 
     /// Called when the overlay has to close because the person types a message or stopped something.
@@ -327,7 +337,7 @@ pub(super) fn not_shown() -> OverlayResponse {
 }
 
 /// Makes a number for [`Overlay::scope`].
-fn number_of(what: impl std::hash::Hash) -> u64 {
+pub(in crate::tui) fn number_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);

@@ -13,7 +13,6 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
@@ -229,7 +228,7 @@ impl Overlay for Always {
             OverlayResponse::Close,
             OverlayResponse::info(said),
             OverlayResponse::Focus(Pane::Output),
-            OverlayResponse::UiCommand(UiCommand::Send(decided)),
+            OverlayResponse::send(decided),
         ]
     }
 

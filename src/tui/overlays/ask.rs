@@ -84,9 +84,7 @@ impl Ask {
         for (at, answer) in self.answers.iter().enumerate() {
             let mark = if at == 0 { "> " } else { "  " };
             let head = Span::styled(format!("{mark}{}  ", answer.letter), draw.style(Slot::UiKeybarKey));
-            for row in safe::hanging(head, &answer.label, width.into(), draw.text()) {
-                sheet.row(row);
-            }
+            sheet.rows.extend(safe::hanging(head, &answer.label, width.into(), draw.text()));
         }
         if !self.foot.is_empty() {
             sheet.gap().words(&self.foot, width, draw.dim());

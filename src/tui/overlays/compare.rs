@@ -6,7 +6,6 @@ use crate::domain::Timestamp;
 use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, comparable, own_id};
 use crate::engine::State;
 use crate::tui::panes::Panes;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
@@ -86,7 +85,7 @@ impl Overlay for CompareList {
             return vec![OverlayResponse::info("That is this session. Choose another one.")];
         }
         self.comparing = Some(path.clone());
-        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
+        vec![OverlayResponse::job(Job::Compare(path))]
     }
 
     fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {

@@ -1,7 +1,7 @@
 //! Two sessions side by side, on the whole screen: from where they differ, what was asked, run and printed in each. In
 //! a narrow window, differences are shown below each other.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
+use super::{Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
 use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
@@ -68,15 +68,14 @@ impl ComparisonView {
         usize::from(room.height).max(1)
     }
 
-    fn scroll(&mut self, by: isize, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
+    fn scroll(&mut self, by: isize, ctx: OverlayContext<'_>) {
         let room = ctx.room(WHOLE_SCREEN);
         let most = self.with_lines(ctx, room.width, <[ComparedLine]>::len).saturating_sub(Self::height(room));
         self.top = self.top.min(most).saturating_add_signed(by).min(most);
-        Vec::new()
     }
 
     /// Scrolls to the next difference below the top, or to the one before.
-    fn to_difference(&mut self, back: bool, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
+    fn to_difference(&mut self, back: bool, ctx: OverlayContext<'_>) {
         let room = ctx.room(WHOLE_SCREEN);
         let top = self.top;
         let found = self.with_lines(ctx, room.width, |lines| {
@@ -89,7 +88,7 @@ impl ComparisonView {
             if back { (0..top).rev().find(begins) } else { (top + 1..lines.len()).find(begins) }
         });
         let by = found.map_or(0, |at| at.cast_signed() - top.cast_signed());
-        self.scroll(by, ctx)
+        self.scroll(by, ctx);
     }
 }
 
@@ -111,10 +110,6 @@ impl Overlay for ComparisonView {
         true
     }
 
-    fn letter_effect(&self, letter: char) -> LetterEffect {
-        if letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
-    }
-
     fn scope(&self) -> Option<u64> {
         Some(number_of((3, &self.compared.labels)))
     }
@@ -129,12 +124,14 @@ impl Overlay for ComparisonView {
             Action::ScrollEnd => self.scroll(isize::MAX, ctx),
             Action::SearchNext => self.to_difference(false, ctx),
             Action::SearchPrevious => self.to_difference(true, ctx),
-            other => self.common(other, ctx, panes),
+            other => return self.common(other, ctx, panes),
         }
+        Vec::new()
     }
 
     fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.scroll(by, ctx)
+        self.scroll(by, ctx);
+        Vec::new()
     }
 
     fn wheel(&mut self, rows: isize, ctx: OverlayContext<'_>) {

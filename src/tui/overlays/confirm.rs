@@ -11,7 +11,6 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
@@ -57,11 +56,7 @@ pub fn approved(
 ) -> Vec<OverlayResponse> {
     let said = format!("Approved once at {}.", draw.place.second(draw.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
-    vec![
-        OverlayResponse::info(said),
-        OverlayResponse::Focus(Pane::Output),
-        OverlayResponse::UiCommand(UiCommand::Send(decided)),
-    ]
+    vec![OverlayResponse::info(said), OverlayResponse::Focus(Pane::Output), OverlayResponse::send(decided)]
 }
 
 /// Lists the first findings with their lines of code, and how many more there are.
@@ -81,15 +76,11 @@ fn list_findings(
             .unwrap_or_default();
         let head = Span::styled(format!("  {place:<9} "), draw.dim());
         let size = (width.into(), MAX_CODE_ROWS);
-        for row in safe::hanging_start(head, code.trim(), size, draw.text()) {
-            sheet.row(row);
-        }
+        sheet.rows.extend(safe::hanging_start(head, code.trim(), size, draw.text()));
         let message = safe::one_line(&finding.message);
         let sign = Span::styled("HIGH", draw.severity(Severity::High));
         let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
-        for row in safe::hanging(head, &message, width.into(), draw.text()) {
-            sheet.row(row);
-        }
+        sheet.rows.extend(safe::hanging(head, &message, width.into(), draw.text()));
     }
     if findings.len() > MAX_FINDINGS_SHOWN {
         sheet.words(&format!("  and {} more", findings.len() - MAX_FINDINGS_SHOWN), width, draw.dim());
@@ -114,21 +105,17 @@ impl Overlay for Confirm {
     }
 
     fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let mut then = vec![OverlayResponse::Close];
-        if self.pasted {
-            then.push(OverlayResponse::about_waiting_block(
-                "The word has to be typed letter by letter. Nothing was decided.",
-            ));
+        let why = if self.pasted {
+            "The word has to be typed letter by letter. Nothing was decided."
         } else if self.field.text() != "run" {
-            then.push(OverlayResponse::about_waiting_block("That was not the word. Nothing was decided."));
+            "That was not the word. Nothing was decided."
         } else if self.is_stale(ctx.state) {
-            then.push(OverlayResponse::about_waiting_block(
-                "The block has changed. Look at it again: nothing was decided.",
-            ));
+            "The block has changed. Look at it again: nothing was decided."
         } else {
-            then.extend(approved(self.token.block, self.token.revision, true, ctx.draw));
-        }
-        then
+            let then = approved(self.token.block, self.token.revision, true, ctx.draw);
+            return std::iter::once(OverlayResponse::Close).chain(then).collect();
+        };
+        vec![OverlayResponse::Close, OverlayResponse::about_waiting_block(why)]
     }
 
     /// Once all is deleted, by itself or by a letter typed over it, the word can be typed; nothing brings back what

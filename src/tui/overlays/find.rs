@@ -177,10 +177,6 @@ impl Overlay for Find {
         self.go_on(ctx, panes)
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.close(panes)
-    }
-
     fn close(&mut self, panes: &mut Panes) -> Vec<OverlayResponse> {
         panes.marked = None;
         panes.kept_output = None;

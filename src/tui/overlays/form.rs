@@ -206,11 +206,6 @@ impl Overlay for FormBox {
         self.edit(Edit::Paste(text.to_owned()), ctx, panes)
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.forget_files();
-        vec![OverlayResponse::CloseKeeping]
-    }
-
     fn close(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
         self.forget_files();
         vec![OverlayResponse::CloseKeeping]

@@ -4,7 +4,6 @@ use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Language};
 use crate::engine::{Command, State};
 use crate::tui::panes::Panes;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
@@ -37,7 +36,7 @@ impl Overlay for LanguageList {
         let chosen = self.languages.get(self.cursor.0).cloned();
         let choose = chosen.map(|language| Command::ChooseLanguage { block: self.block, language });
         std::iter::once(OverlayResponse::Close)
-            .chain(choose.map(|choose| OverlayResponse::UiCommand(UiCommand::Send(choose))))
+            .chain(choose.map(|choose| OverlayResponse::send(choose)))
             .collect()
     }
 

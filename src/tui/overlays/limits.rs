@@ -10,7 +10,6 @@ use crate::engine::{Command, State};
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
@@ -122,7 +121,7 @@ impl LimitsForm {
         if limits == self.before {
             return Some(OverlayResponse::about_waiting_block("Nothing was changed."));
         }
-        Some(OverlayResponse::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
+        Some(OverlayResponse::send(Command::SetLimits { block: self.block, limits }))
     }
 }
 
@@ -224,9 +223,7 @@ fn draw_row(
     }
     if let Some(why) = &row.wrong {
         let head = Span::raw(" ".repeat(NAME_COLUMNS + 2));
-        for line in safe::hanging(head, why, width.into(), draw.style(Slot::StatusError)) {
-            sheet.row(line);
-        }
+        sheet.rows.extend(safe::hanging(head, why, width.into(), draw.style(Slot::StatusError)));
     }
 }
 

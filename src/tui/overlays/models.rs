@@ -13,7 +13,6 @@ use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
@@ -136,7 +135,7 @@ impl Overlay for Models {
         }
         let Some(model) = self.chosen() else { return Vec::new() };
         self.tested = Some((model.clone(), None));
-        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::TestModel(model)))]
+        vec![OverlayResponse::job(Job::TestModel(model))]
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
@@ -146,9 +145,9 @@ impl Overlay for Models {
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let then = match (self.chosen(), self.row()) {
-            (Some(model), _) => OverlayResponse::UiCommand(UiCommand::Send(Command::UseModel(model))),
-            (None, Some(ModelRow::NoKey(provider, _))) => {
-                OverlayResponse::Open(Box::new(InputBox::for_key(provider)))
+            (Some(model), _) => OverlayResponse::send(Command::UseModel(model)),
+            (None, Some(ModelRow::Provider { name, lacks_key: true, .. })) => {
+                OverlayResponse::Open(Box::new(InputBox::for_key(name)))
             }
             // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),

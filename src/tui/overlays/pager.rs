@@ -12,7 +12,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::pattern::Pattern;
 use crate::tui::ui_command::{PagerText, UiCommand};
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
@@ -103,11 +103,7 @@ impl Pager {
     }
 
     /// Does something that reads the file; an error is shown.
-    fn perform(
-        &mut self,
-        ctx: OverlayContext<'_>,
-        act: impl FnOnce(&mut Self, Rect) -> io::Result<()>,
-    ) -> Vec<OverlayResponse> {
+    fn perform(&mut self, ctx: OverlayContext<'_>, act: impl FnOnce(&mut Self, Rect) -> io::Result<()>) {
         self.told = None;
         self.number.clear();
         let room = ctx.room(WHOLE_SCREEN);
@@ -115,7 +111,6 @@ impl Pager {
             self.looking = None;
             self.told = Some(format!("The file can't be read: {error}."));
         }
-        Vec::new()
     }
 }
 
@@ -151,31 +146,26 @@ impl Overlay for Pager {
 
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.field.is_some() {
-            return self.edit(crate::tui::widgets::field::Edit::Insert(letter), ctx, panes);
+            return self.edit(Edit::Insert(letter), ctx, panes);
         }
         match letter {
-            'q' => vec![OverlayResponse::Close],
-            'E' => vec![OverlayResponse::UiCommand(UiCommand::Pager(self.what.clone()))],
+            'q' => return vec![OverlayResponse::Close],
+            'E' => return vec![OverlayResponse::UiCommand(UiCommand::Pager(self.what.clone()))],
             '%' => {
                 let percent = self.number.parse().unwrap_or(100);
-                self.perform(ctx, |pager, room| pager.to_percent(percent, room))
+                self.perform(ctx, |pager, room| pager.to_percent(percent, room));
             }
-            '0'..='9' if self.number.len() < 3 => {
-                self.number.push(letter);
-                Vec::new()
-            }
-            _ => Vec::new(),
+            '0'..='9' if self.number.len() < 3 => self.number.push(letter),
+            _ => {}
         }
+        Vec::new()
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
-            Action::FindExpression => {
-                self.is_expression = !self.is_expression;
-                Vec::new()
-            }
-            Action::ListAccept if self.field.is_some() => self.search_typed(ctx),
-            Action::ListUp | Action::ListDown if self.field.is_some() => Vec::new(),
+            Action::FindExpression => self.is_expression = !self.is_expression,
+            Action::ListAccept if self.field.is_some() => return self.search_typed(ctx),
+            Action::ListUp | Action::ListDown if self.field.is_some() => {}
             Action::ScrollUp => self.perform(ctx, |pager, room| pager.scroll(-1, room)),
             Action::ScrollDown => self.perform(ctx, |pager, room| pager.scroll(1, room)),
             Action::ScrollPageUp | Action::ScrollPageDown => {
@@ -183,38 +173,26 @@ impl Overlay for Pager {
                 self.perform(ctx, |pager, room| {
                     let page = isize::try_from(pager.height(room)).unwrap_or(1).saturating_sub(1).max(1);
                     pager.scroll(if down { page } else { -page }, room)
-                })
+                });
             }
             Action::ScrollTop => self.perform(ctx, |pager, room| pager.go_to(0, pager.height(room))),
             Action::ScrollEnd => self.perform(ctx, Self::to_end),
-            Action::SearchStart | Action::Find => {
-                self.field = Some(Field::single_line());
-                Vec::new()
-            }
+            Action::SearchStart | Action::Find => self.field = Some(Field::single_line()),
             Action::SearchNext => self.perform(ctx, |pager, room| pager.start_search(false, room)),
             Action::SearchPrevious => self.perform(ctx, |pager, room| pager.start_search(true, room)),
-            Action::PagerWrap => {
-                self.wraps = !self.wraps;
-                (self.left, self.row) = (0, 0);
-                Vec::new()
-            }
+            Action::PagerWrap => (self.wraps, self.left, self.row) = (!self.wraps, 0, 0),
             Action::PagerLeft | Action::PagerRight if self.wraps => {
                 self.told = Some("Lines are wrapped: nothing is beside the screen.".into());
-                Vec::new()
             }
-            Action::PagerLeft => {
-                self.left = self.left.saturating_sub(SIDEWAYS_COLUMNS);
-                Vec::new()
+            Action::PagerLeft => self.left = self.left.saturating_sub(SIDEWAYS_COLUMNS),
+            Action::PagerRight => self.left = self.left.saturating_add(SIDEWAYS_COLUMNS),
+            other => {
+                if let Some(edit) = Edit::of(other) {
+                    return self.edit(edit, ctx, panes);
+                }
             }
-            Action::PagerRight => {
-                self.left = self.left.saturating_add(SIDEWAYS_COLUMNS);
-                Vec::new()
-            }
-            other => match crate::tui::widgets::field::Edit::of(other) {
-                Some(edit) => self.edit(edit, ctx, panes),
-                None => Vec::new(),
-            },
         }
+        Vec::new()
     }
 
     fn wheel(&mut self, rows: isize, ctx: OverlayContext<'_>) {

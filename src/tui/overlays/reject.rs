@@ -6,7 +6,6 @@ use crate::domain::{BlockId, Decision, Revision};
 use crate::engine::{Command, State};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::{Edit, Field, Motion};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
@@ -38,11 +37,7 @@ impl Overlay for Reject {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let decision = Decision::Reject(self.field.take().trim().to_owned());
         let decided = Command::Decide { block: self.block, revision: self.revision, decision };
-        vec![
-            OverlayResponse::Close,
-            OverlayResponse::Focus(Pane::Message),
-            OverlayResponse::UiCommand(UiCommand::Send(decided)),
-        ]
+        vec![OverlayResponse::Close, OverlayResponse::Focus(Pane::Message), OverlayResponse::send(decided)]
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {

@@ -7,7 +7,6 @@ use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
-use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
@@ -24,7 +23,7 @@ impl Rules {
     fn revoke(&self, state: &State) -> Vec<OverlayResponse> {
         match state.transcript.rules.get(self.0.0) {
             Some(item) if item.over.is_none() => {
-                vec![OverlayResponse::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
+                vec![OverlayResponse::send(Command::RevokeRule(item.rule.id))]
             }
             Some(item) => {
                 vec![OverlayResponse::info(format!("Rule {} is no longer in force.", item.rule.id))]

@@ -4,15 +4,13 @@
 //! - `listing`: which sessions are listed
 //! - `found`: the places in them that match what was typed
 //! - `choice`: what can be chosen
-//! - `requests`: what is asked for about the chosen session
+//! - `requests`: what is asked for about the chosen session, deleting it too
 //! - `sheet`, `rows`, `preview`: how it is drawn
-//! - `removal`: deleting one
 
 mod choice;
 mod found;
 mod listing;
 mod preview;
-mod removal;
 mod requests;
 mod rows;
 mod sheet;
@@ -260,9 +258,7 @@ impl Overlay for Sessions {
                 self.preview = Some(SessionPreview { path, lines, space });
                 Some(Vec::new())
             }
-            JobResult::SessionsChanged => {
-                Some(vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Sessions))])
-            }
+            JobResult::SessionsChanged => Some(vec![OverlayResponse::job(Job::Sessions)]),
             _ => None,
         }
     }

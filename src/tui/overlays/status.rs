@@ -60,9 +60,7 @@ impl Overlay for Status {
         let first = self.0.min(rows.len().saturating_sub(shown));
         let more = rows.len().saturating_sub(first + shown);
         let mut sheet = Sheet::new("Status");
-        for row in rows.into_iter().skip(first).take(shown) {
-            sheet.row(row);
-        }
+        sheet.rows.extend(rows.into_iter().skip(first).take(shown));
         let foot = if more > 0 {
             format!("{}   Down scroll   Esc close", words::count(more, "more line"))
         } else {
@@ -86,9 +84,7 @@ fn facts(ctx: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> 
     let OverlayContext { state, draw, setup, .. } = ctx;
     let mut facts = model(state);
     facts.push(("Context", context(state)));
-    facts.extend(
-        cost(state).into_iter().enumerate().map(|(at, text)| (if at == 0 { "Cost" } else { "" }, text)),
-    );
+    facts.extend(under("Cost", cost(state)));
     facts.extend(instructions(state, draw));
     if let Some(item) = panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
         for opinion in &item.opinions {
@@ -106,17 +102,20 @@ fn facts(ctx: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> 
     }
     facts.push(("Folder", safe::one_line(&draw.place.path(&setup.cwd))));
     facts.extend(setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
-    for (at, text) in setup.damage.iter().enumerate() {
-        facts.push((if at == 0 { "Damage" } else { "" }, safe::one_line(text)));
-    }
-    let ignored = &setup.ignored;
-    if ignored.is_empty() {
+    facts.extend(under("Damage", setup.damage.iter().map(|text| safe::one_line(text))));
+    if setup.ignored.is_empty() {
         facts.push(("Project", "no setting of the project was ignored".into()));
     }
-    for (at, text) in ignored.iter().enumerate() {
-        facts.push((if at == 0 { "Ignored" } else { "" }, safe::one_line(text)));
-    }
+    facts.extend(under("Ignored", setup.ignored.iter().map(|text| safe::one_line(text))));
     facts
+}
+
+/// Facts under one label, which only the first of them shows.
+fn under(
+    label: &'static str,
+    texts: impl IntoIterator<Item = String>,
+) -> impl Iterator<Item = (&'static str, String)> {
+    std::iter::once(label).chain(std::iter::repeat("")).zip(texts)
 }
 
 fn model(state: &State) -> Vec<(&'static str, String)> {
@@ -245,6 +244,5 @@ fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, Stri
         (false, _) => None,
     };
     let files = live.instructions.iter().map(found).chain(live.held_instructions.iter().map(held));
-    let rows = none.map(str::to_owned).into_iter().chain(files).enumerate();
-    rows.map(|(at, text)| (if at == 0 { "Instructions" } else { "" }, text)).collect()
+    under("Instructions", none.map(str::to_owned).into_iter().chain(files)).collect()
 }

@@ -57,10 +57,6 @@ impl Overlay for ThemeList {
         name.map(|name| OverlayResponse::UiCommand(UiCommand::Theme(name.clone()))).into_iter().collect()
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.close(panes)
-    }
-
     fn close(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close, OverlayResponse::UiCommand(UiCommand::Theme(self.before.clone()))]
     }

@@ -131,8 +131,7 @@ impl UndoList {
             lines.push(sentences::UNDONE_THE_SAME_WAY.into());
         }
         let changes = picked.iter().map(|change| change.number).collect();
-        let undo =
-            OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, kind: way }));
+        let undo = OverlayResponse::send(Command::Undo { run: self.run, changes, kind: way });
         let ask = Ask::new(title, lines, 'w', "leave all as it is").or(
             letter,
             label,
@@ -176,7 +175,7 @@ impl Overlay for UndoList {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let Some(change) = self.all().get(self.cursor.0) else { return Vec::new() };
         let job = Job::ChangeTexts(self.record, change.number, change.path.clone());
-        vec![OverlayResponse::UiCommand(UiCommand::Job(job))]
+        vec![OverlayResponse::job(job)]
     }
 
     fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {

@@ -4,7 +4,6 @@
 use super::{FormBox, OverlayResponse};
 use crate::domain::FieldKind;
 use crate::driver::Job;
-use crate::tui::ui_command::UiCommand;
 
 /// How many are shown.
 pub(super) const MAX_FILES_SHOWN: usize = 4;
@@ -31,7 +30,7 @@ impl FormBox {
     /// Requests the files of the folder, if a path is asked for and they are not known.
     pub(super) fn wanted_files(&self) -> Vec<OverlayResponse> {
         let wanted = self.typed_path().is_some() && !self.files.is_listed();
-        wanted.then_some(OverlayResponse::UiCommand(UiCommand::Job(Job::FolderFiles))).into_iter().collect()
+        wanted.then_some(OverlayResponse::job(Job::FolderFiles)).into_iter().collect()
     }
 
     /// Drops the files, so that they are listed anew when the form is opened again.

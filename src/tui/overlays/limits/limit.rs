@@ -81,33 +81,22 @@ impl Limit {
 
     /// Parses a value into `limits`; the error says what can be typed.
     pub(crate) fn read(self, typed: &str, limits: &mut Limits) -> Result<(), &'static str> {
-        let within = |amount: Option<u64>, least: u64, most: u64, none: bool| {
-            amount.filter(|n| (least..=most).contains(n) || (none && *n == 0))
+        let (typed, least, most, wanted) = match self {
+            Self::Time => (milliseconds(typed), 1000, DAY_MS, "a time from 1 s to 24 h, as 90 or 5 min"),
+            Self::Memory => {
+                (bytes(typed), 1 << 20, TIB, "a size from 1 MiB to 1 TiB, as 512M; 0: not limited")
+            }
+            Self::Processes => (count(typed), 1, MAX_COUNT, "a number from 1 to 1048576; 0: not limited"),
+            Self::File => (bytes(typed), 1, TIB, "a size up to 1 TiB, as 512M or 2 GiB; 0: not limited"),
+            Self::OpenFiles => {
+                (count(typed), MIN_FILES, MAX_COUNT, "a number from 16 to 1048576; 0: not limited")
+            }
+            Self::Output => (bytes(typed), 4 << 10, 64 << 20, "a size from 4 KiB to 64 MiB, as 256K"),
         };
+        let can_be_off = !matches!(self, Self::Time | Self::Output);
+        let is_valid = |amount: &u64| (least..=most).contains(amount) || (can_be_off && *amount == 0);
+        let amount = typed.filter(is_valid).ok_or(wanted)?;
         let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let (read, bounds) = match self {
-            Self::Time => {
-                (within(milliseconds(typed), 1000, DAY_MS, false), "a time from 1 s to 24 h, as 90 or 5 min")
-            }
-            Self::Memory => (
-                within(bytes(typed), 1 << 20, TIB, true),
-                "a size from 1 MiB to 1 TiB, as 512M; 0: not limited",
-            ),
-            Self::File => {
-                (within(bytes(typed), 1, TIB, true), "a size up to 1 TiB, as 512M or 2 GiB; 0: not limited")
-            }
-            Self::Processes => {
-                (within(count(typed), 1, MAX_COUNT, true), "a number from 1 to 1048576; 0: not limited")
-            }
-            Self::OpenFiles => (
-                within(count(typed), MIN_FILES, MAX_COUNT, true),
-                "a number from 16 to 1048576; 0: not limited",
-            ),
-            Self::Output => {
-                (within(bytes(typed), 4 << 10, 64 << 20, false), "a size from 4 KiB to 64 MiB, as 256K")
-            }
-        };
-        let amount = read.ok_or(bounds)?;
         match self {
             Self::Time => limits.wall_ms = amount,
             Self::Memory => limits.memory_bytes = amount,

@@ -9,12 +9,12 @@ use crate::tui::widgets::safe;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ModelRow {
     Model(ModelInfo),
-    /// A provider without a key: its name, and where the key is expected.
-    NoKey(String, String),
-    /// A provider that is being asked.
-    Asking(String),
-    /// A provider with a key that did not answer, and why.
-    Failed(String, String),
+    /// A provider without a list, and why it has none; whether it only lacks a key.
+    Provider {
+        name: String,
+        why: String,
+        lacks_key: bool,
+    },
 }
 
 impl ModelRow {
@@ -22,22 +22,24 @@ impl ModelRow {
     pub(super) fn text(&self) -> String {
         match self {
             ModelRow::Model(model) => model.name.to_string(),
-            ModelRow::NoKey(name, _) | ModelRow::Asking(name) | ModelRow::Failed(name, _) => name.clone(),
+            ModelRow::Provider { name, .. } => name.clone(),
         }
     }
 }
 
 /// The rows for what a provider answered.
 pub(super) fn rows_of(offer: &Offer) -> Vec<ModelRow> {
-    let name = offer.name.clone();
+    let without_list =
+        |why: String, lacks_key| vec![ModelRow::Provider { name: offer.name.clone(), why, lacks_key }];
     match (&offer.answer, &offer.key) {
         (CatalogueAnswer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
-        (CatalogueAnswer::Asking, _) => vec![ModelRow::Asking(name)],
-        (CatalogueAnswer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
+        (CatalogueAnswer::Asking, _) => without_list("asking which models it has".into(), false),
+        (CatalogueAnswer::NoKey, KeyState::Missing(place)) => {
+            without_list(format!("no key ({place}): Enter asks for one"), true)
+        }
         // Servers that are not running here get no row of their own: they are named together below.
-        (CatalogueAnswer::NoKey, _) => Vec::new(),
-        (CatalogueAnswer::NotRunning(_), _) => Vec::new(),
-        (CatalogueAnswer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
+        (CatalogueAnswer::NoKey | CatalogueAnswer::NotRunning(_), _) => Vec::new(),
+        (CatalogueAnswer::Failed(why), _) => without_list(why.clone(), false),
     }
 }
 
@@ -45,7 +47,7 @@ pub(super) fn rows_of(offer: &Offer) -> Vec<ModelRow> {
 pub(super) fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
     match row {
         ModelRow::Model(model) => Some(model),
-        _ => None,
+        ModelRow::Provider { .. } => None,
     }
 }
 
@@ -56,12 +58,11 @@ pub(super) fn row_text(
     known: (Option<(u64, &'static str)>, bool),
     width: usize,
 ) -> String {
-    let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
     match row {
         ModelRow::Model(model) => model_text(model, state, known, width),
-        ModelRow::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
-        ModelRow::Asking(name) => two(name, "asking which models it has"),
-        ModelRow::Failed(name, why) => two(name, why),
+        ModelRow::Provider { name, why, .. } => {
+            format!("{:<10} {}", safe::one_line(name), safe::one_line(why))
+        }
     }
 }
 

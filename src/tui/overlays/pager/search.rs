@@ -101,7 +101,8 @@ impl Pager {
             Ok(pattern) => {
                 self.pattern = Some(pattern);
                 self.at = None;
-                self.perform(ctx, |pager, room| pager.start_search(false, room))
+                self.perform(ctx, |pager, room| pager.start_search(false, room));
+                Vec::new()
             }
             Err(error) => {
                 let mut field = Field::single_line();

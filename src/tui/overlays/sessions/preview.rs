@@ -36,9 +36,7 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, draw: DrawContext<'
         lines.extend(
             parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), draw.text())),
         );
-        for line in lines {
-            sheet.row(line);
-        }
+        sheet.rows.extend(lines);
         return;
     }
     match list.preview_of(chosen) {
@@ -71,7 +69,5 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, draw: DrawContext<'
     }
     lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), draw.dim()));
     let skip = lines.len().saturating_sub(rows);
-    for line in lines.into_iter().skip(skip) {
-        sheet.row(line);
-    }
+    sheet.rows.extend(lines.into_iter().skip(skip));
 }
