@@ -6,7 +6,6 @@
 
 mod attachments;
 mod borders;
-mod clicks;
 mod context;
 mod decide;
 mod editor;
@@ -14,12 +13,10 @@ mod editor_result;
 mod find;
 mod focus;
 mod frame;
-mod instructions;
 mod key_forwarding;
 mod keys;
 mod keys_test;
 mod layout_request;
-mod limits;
 mod message;
 mod mouse;
 mod notifications;
@@ -29,11 +26,9 @@ mod pane_actions;
 mod problems;
 mod provenance;
 mod queue;
-mod rebuild;
 mod recipes;
 mod review;
 mod rules;
-mod sandbox;
 mod select;
 mod slash_commands;
 mod stop;
@@ -147,7 +142,7 @@ pub struct Screen {
     escalation: stop::Escalation,
     pressed: Option<ClickTarget<Action>>,
     /// Counts clicks in an editable text.
-    clicks: clicks::Clicks,
+    clicks: mouse::Clicks,
     /// The drag in an editable text, and the drag in a pane.
     held_text: Option<text_mouse::TextDrag>,
     drag: Option<select::SelectionDrag>,
@@ -206,7 +201,7 @@ impl Screen {
             follow: focus::WaitState::default(),
             escalation: stop::Escalation::default(),
             pressed: None,
-            clicks: clicks::Clicks::default(),
+            clicks: mouse::Clicks::default(),
             held_text: None,
             drag: None,
             sent: Vec::new(),
@@ -242,6 +237,20 @@ impl Screen {
         // The time of the last event stands in for the present time, so a note is never older than the last
         // key.
         self.note = Some(Note { at: Some(self.last_step), ..note });
+    }
+
+    fn inform(&mut self, text: impl Into<String>) {
+        self.show_note(Note::info(text));
+    }
+
+    /// Says that something was not carried out as asked.
+    fn warn(&mut self, text: impl Into<String>) {
+        self.show_note(Note::warn(text));
+    }
+
+    /// Shows a warning about the waiting block.
+    fn tell_of_block(&mut self, text: impl Into<String>) {
+        self.show_note(Note::about_waiting_block(text));
     }
 
     /// Asks for a command to the engine.

@@ -1,7 +1,7 @@
 //! Sends a message with the files that it names: they are read on another thread, and the message is sent once
 //! all of them were. If one can't be attached, a note says so and the message stays in the box.
 
-use super::{Note, Screen};
+use super::Screen;
 use crate::domain::sentences::sending;
 use crate::domain::{AttachedFile, Prompt};
 use crate::driver::{AttachedFileError, Job};
@@ -55,7 +55,7 @@ impl Screen {
         self.file_reading = FileReading::Nothing;
         if self.panes.composer.full_text() != text {
             if !self.panes.composer.is_empty() {
-                self.show_note(Note::warn(sending::CHANGED_MEANWHILE));
+                self.warn(sending::CHANGED_MEANWHILE);
             }
             return;
         }
@@ -65,7 +65,7 @@ impl Screen {
                 if errors.iter().all(AttachedFileError::may_be_a_word) {
                     self.file_reading = FileReading::Words(text.to_owned());
                 }
-                self.show_note(Note::warn(refusal(&errors)));
+                self.warn(refusal(&errors));
             }
         }
     }

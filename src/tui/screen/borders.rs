@@ -3,7 +3,6 @@
 use super::Screen;
 use crate::engine::State;
 use crate::tui::action::Action;
-use crate::tui::note::Note;
 use crate::tui::widgets::layout::{Border, SizeClass};
 
 impl Screen {
@@ -20,7 +19,7 @@ impl Screen {
         match self.arrangement.border(border) {
             Some(at) if more => self.move_border_to(border, at.saturating_add(step), state),
             Some(at) => self.move_border_to(border, at.saturating_sub(step), state),
-            None => self.show_note(Note::info("That border is not on screen now.")),
+            None => self.inform("That border is not on screen now."),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::{GuardedAction, KeyClass, SubjectId, Verb};
 use crate::tui::keymap::Context;
-use crate::tui::overlays::LetterEffect;
+use crate::tui::overlays::{LetterEffect, number_of};
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::{Mode, subject_of};
 use crate::tui::widgets::layout::Pane;
@@ -127,24 +127,19 @@ impl Screen {
     /// Identifies the question or list on whose items letters act now, if any: a hash that differs between all
     /// of them. The waiting block is not included. `None`: letters act nowhere.
     pub(super) fn letters_scope(&self, state: &State) -> Option<u64> {
-        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         if let Some(overlay) = self.overlays.last() {
             return overlay.scope();
         }
-        let mut hasher = DefaultHasher::new();
-        match self.keymap_context(state) {
-            Context::Problems => {
-                (4, format!("{:?}", state.phase), &state.live.store_failure).hash(&mut hasher);
-            }
-            Context::Queue => 5.hash(&mut hasher),
+        Some(match self.keymap_context(state) {
+            Context::Problems => number_of((4, format!("{:?}", state.phase), &state.live.store_failure)),
+            Context::Queue => number_of(5),
             Context::Done => {
                 let run = self.panes.output.run(state).map(|(item, _)| item.block.id);
-                (6, self.panes.focus == Pane::Code, self.panes.code.subject(), run).hash(&mut hasher);
+                number_of((6, self.panes.focus == Pane::Code, self.panes.code.subject(), run))
             }
-            Context::Review if !matches!(self.panes.code.mode, Mode::View) => 7.hash(&mut hasher),
+            Context::Review if !matches!(self.panes.code.mode, Mode::View) => number_of(7),
             _ => return None,
-        }
-        Some(hasher.finish())
+        })
     }
 
     /// Identifies the waiting block in its present revision.

@@ -1,6 +1,6 @@
 //! Carries out decisions about a block that the guard has let through.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::domain::{BlockId, Decision, Readiness, Revision};
 use crate::engine::approval::{Refusal, check};
 use crate::engine::transcript::BlockItem;
@@ -61,7 +61,7 @@ impl Screen {
                     self.choose_language(block);
                 } else {
                     let language = words::language_of(item);
-                    self.show_note(Note::about_waiting_block(format!("Block {block} is {language}.")));
+                    self.tell_of_block(format!("Block {block} is {language}."));
                 }
             }
             Verb::Hunk => match self.panes.code.toggle_hunk() {
@@ -70,9 +70,7 @@ impl Screen {
             },
             Verb::ModelText => {
                 if !item.block.is_edited() {
-                    return self.show_note(Note::about_waiting_block(format!(
-                        "Block {block} is as the model wrote it."
-                    )));
+                    return self.tell_of_block(format!("Block {block} is as the model wrote it."));
                 }
                 self.set_text(block, revision, item.block.original().source.to_string());
             }
@@ -85,11 +83,7 @@ impl Screen {
     }
 
     pub(super) fn say_no_hunks(&mut self) {
-        self.show_note(Note::about_waiting_block(if self.panes.code.has_one_hunk() {
-            ONE_HUNK
-        } else {
-            NO_HUNKS
-        }));
+        self.tell_of_block(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS });
     }
 
     /// Why a block can't be approved at all, in the engine's words, and the keys that change that; for the note and the
@@ -113,14 +107,12 @@ impl Screen {
         }
         if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
             let text = self.approval_obstacle(ctx.state, &refusal);
-            return self.show_note(Note::about_waiting_block(text));
+            return self.tell_of_block(text);
         }
         let (revision, token) = (item.block.current().revision, subject_of(ctx.state, item));
         // A change since the last frame was never on screen.
         if self.guard.subject() != Some(token) {
-            return self.show_note(Note::about_waiting_block(format!(
-                "Block {block} has changed: look at it again."
-            )));
+            return self.tell_of_block(format!("Block {block} has changed: look at it again."));
         }
         if ctx.state.needs_typed(block) {
             return self.open(Confirm { token, field: Field::single_line(), pasted: false });

@@ -1,6 +1,6 @@
 //! Carries out actions in the editor of the code pane.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::find_in_editor::FindInEditor;
@@ -22,7 +22,7 @@ impl Screen {
             Action::TextDedent => editor.indent(false),
             Action::TextComment => {
                 if !editor.toggle_comment() {
-                    self.show_note(Note::info("This language has no comments to the end of a line."));
+                    self.inform("This language has no comments to the end of a line.");
                 }
             }
             Action::TextFind | Action::TextReplace => {
@@ -32,7 +32,7 @@ impl Screen {
             Action::TextFindNext | Action::TextFindPrevious => {
                 if !editor.find(action == Action::TextFindPrevious, false) {
                     let key = self.keymap.hint(Context::Edit, Action::TextFind);
-                    self.show_note(Note::info(format!("No matches. {key} says what to look for.")));
+                    self.inform(format!("No matches. {key} says what to look for."));
                 }
             }
             Action::TextGoToLine => self.open(InputBox::for_line()),

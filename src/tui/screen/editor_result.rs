@@ -1,6 +1,6 @@
 //! Handles a text that was edited, in the pane or in the external editor.
 
-use super::{Ctx, Note, Screen};
+use super::{Ctx, Screen};
 use crate::domain::{BlockId, Revision};
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::EditTarget;
@@ -11,7 +11,7 @@ impl Screen {
     pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) {
         let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return };
         if !editor.is_changed() {
-            return self.show_note(Note::about_waiting_block("Nothing was changed."));
+            return self.tell_of_block("Nothing was changed.");
         }
         self.edited(editor.block(), editor.revision(), editor.text(), ctx);
     }
@@ -33,8 +33,7 @@ impl Screen {
             // The edited text is the person's work, and so is the message: add it there, after what is written.
             self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
-            return self
-                .show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
+            return self.warn(format!("Block {block} no longer waits. Your text is in Message."));
         }
         self.panes.code.to_top();
         self.set_text(block, revision, text);
@@ -63,7 +62,7 @@ impl Screen {
                 let Some(item) = ctx.state.waiting() else { return };
                 let current = item.block.current();
                 if *current.source == *text {
-                    return self.show_note(Note::about_waiting_block("Nothing was changed."));
+                    return self.tell_of_block("Nothing was changed.");
                 }
                 self.edited(item.block.id, current.revision, text, ctx);
             }

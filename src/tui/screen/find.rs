@@ -1,10 +1,9 @@
 //! Searches from the panes: the search line, repeating the last search, and searching in portions between keys.
 
-use super::{Ctx, Note, Screen};
+use super::{Ctx, Screen};
 use crate::tui::overlays::find::{self, Find};
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The pause between two portions of work; keys are handled first anyway.
 const WORK_INTERVAL: Duration = Duration::from_millis(1);
@@ -22,12 +21,7 @@ impl Screen {
         let on_screen = |pane: &Pane| self.arrangement.slot(*pane).is_some();
         let shown: Vec<Pane> = [Pane::Chat, Pane::Code, Pane::Output].into_iter().filter(on_screen).collect();
         let told = find::find_again(back, (ctx.state, ctx.draw), &mut self.panes, &shown);
-        self.show_note(Note::info(told.unwrap_or_else(|| "/ looks for a text.".into())));
-    }
-
-    /// Removes the marks of matches.
-    pub(super) fn unmark(&mut self) {
-        self.panes.marked = None;
+        self.inform(told.unwrap_or_else(|| "/ looks for a text.".into()));
     }
 
     /// Does a portion of the search. Returns whether anything changed.
@@ -39,16 +33,5 @@ impl Screen {
         });
         self.working = worked.then_some(ctx.at + WORK_INTERVAL);
         worked
-    }
-
-    /// When the next portion is due.
-    pub(super) fn next_work(&self) -> Option<Instant> {
-        self.working
-    }
-
-    /// Computes the marks for the next frame.
-    pub(super) fn mark(&mut self, ctx: Ctx<'_>) {
-        let draw: DrawContext<'_> = ctx.draw;
-        self.panes.mark(&self.arrangement, ctx.state, draw);
     }
 }

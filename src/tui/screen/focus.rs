@@ -169,16 +169,10 @@ impl Screen {
             .waits_since
             .filter(|_| !self.follow.called)
             .map(|since| if self.attended { since + CALL_DELAY } else { since });
-        [
-            call,
-            self.guard.next_deadline(),
-            self.escalation.deadline(),
-            self.next_work(),
-            self.next_dragged_row(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        [call, self.guard.next_deadline(), self.escalation.deadline(), self.working, self.next_dragged_row()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Moves the focus to the next or previous pane; skips empty panes, except where their tabs are shown.

@@ -1,6 +1,6 @@
 //! Lays out the next frame, and tells the guard which rows of the waiting block it shows.
 
-use super::{Ctx, Note, Screen};
+use super::{Ctx, Screen};
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::subject_of;
 use crate::tui::widgets::layout::Arrangement;
@@ -24,7 +24,7 @@ impl Screen {
             self.arrangement = self.arrangement(ctx);
             self.lay_out(ctx);
         }
-        self.mark(ctx);
+        self.panes.mark(&self.arrangement, ctx.state, ctx.draw);
         self.update_guard(ctx);
     }
 
@@ -96,7 +96,7 @@ impl Screen {
                     } else {
                         format!("What is shown of it changed: {lines} to look at.")
                     };
-                    self.show_note(Note::about_waiting_block(said));
+                    self.tell_of_block(said);
                 }
             }
         }

@@ -6,7 +6,7 @@
 mod bytes;
 mod mouse;
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::domain::{BlockId, CountedTime, RunControl, RunId, TerminalScreen};
 use crate::engine::State;
 use crate::tui::action::Action;
@@ -71,11 +71,10 @@ impl Screen {
             return self.take_back_keys();
         }
         let Some(run) = state.terminal() else {
-            return self
-                .show_note(Note::info("Nothing that runs now has a terminal of its own (T in the review)."));
+            return self.inform("Nothing that runs now has a terminal of its own (T in the review).");
         };
         if !self.overlays.is_empty() {
-            return self.show_note(Note::info("What is open here comes first: Esc closes it."));
+            return self.inform("What is open here comes first: Esc closes it.");
         }
         self.forwarding.to = Some(run);
         // Show what the program asks; keys do nothing in this pane.
@@ -122,9 +121,7 @@ impl Screen {
         let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
         let bytes = pasted(text, bracketed);
         if bytes.len() > MAX_PASTED_BYTES {
-            self.show_note(Note::warn(
-                "That is more than a terminal takes at once: nothing of it was typed.",
-            ));
+            self.warn("That is more than a terminal takes at once: nothing of it was typed.");
             return true;
         }
         self.into_terminal(run, bytes, ctx.state);

@@ -51,7 +51,7 @@ impl Screen {
             KeyOutcome::Held => return,
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
             KeyOutcome::Pass if was_held => {
-                self.show_note(Note::about_waiting_block("Taken back. Nothing was decided."));
+                self.tell_of_block("Taken back. Nothing was decided.");
             }
             KeyOutcome::Pass => {}
         }
@@ -124,9 +124,7 @@ impl Screen {
         self.panes.composer.to_insert();
         text.chars().for_each(|c| self.panes.composer.apply(Edit::Insert(c)));
         if could_act {
-            self.show_note(Note::about_waiting_block(
-                "That was text: it is in Message. Nothing was decided.",
-            ));
+            self.tell_of_block("That was text: it is in Message. Nothing was decided.");
         }
     }
 
@@ -172,7 +170,7 @@ impl Screen {
                     (Action::Help, "for all keys"),
                 ];
                 let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
-                self.show_note(Note::about_waiting_block(format!("Enter decides nothing.{keys}")));
+                self.tell_of_block(format!("Enter decides nothing.{keys}"));
             }
             _ => {}
         }
@@ -193,14 +191,9 @@ impl Screen {
 
     /// Takes a pasted text.
     pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) {
-        let letters = text.chars().count();
-        if self.show_in_key_test(
-            |_| KeySample::other(format!("a paste of {}", words::count(letters, "character"))),
-            ctx.at,
-        ) {
-            return;
-        }
-        if self.forwarded_paste(text, ctx) {
+        let letters = words::count(text.chars().count(), "character");
+        let sample = |_: &Self| KeySample::other(format!("a paste of {letters}"));
+        if self.show_in_key_test(None, sample, ctx.at) || self.forwarded_paste(text, ctx) {
             return;
         }
         let in_review = self.overlays.is_empty() && self.keymap_context(ctx.state) == Context::Review;
@@ -209,7 +202,7 @@ impl Screen {
         self.follow.key(ctx.at);
         self.note = None;
         if let KeyOutcome::Refused(why) = admit {
-            return self.show_note(Note::about_waiting_block(why.to_string()));
+            return self.tell_of_block(why.to_string());
         }
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, ctx, panes| top.paste(text, ctx, panes));
@@ -221,7 +214,7 @@ impl Screen {
                     editor.apply(Edit::Paste(text.to_owned()));
                 }
             }
-            _ => self.show_note(Note::info("A paste goes into Message: i.")),
+            _ => self.inform("A paste goes into Message: i."),
         }
     }
 }

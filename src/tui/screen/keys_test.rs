@@ -1,6 +1,6 @@
 //! The key test: shows what the terminal sends, which has no other effect meanwhile.
 
-use super::{Note, Screen};
+use super::Screen;
 use crate::tui::keymap::Key;
 use crate::tui::overlays::keys_test::{KeySample, KeysTest};
 use std::any::Any;
@@ -18,16 +18,17 @@ impl Screen {
     /// Handles bytes that are no known key.
     pub(crate) fn noise(&mut self, now: Instant) {
         self.guard.noise(now);
-        self.show_in_key_test(|_| KeySample::other("no key that sayso knows".into()), now);
+        self.show_in_key_test(None, |_| KeySample::other("no key that sayso knows".into()), now);
     }
 
     /// Shows an event in the key test; returns `false` if the test is not open and the event keeps its usual
-    /// meaning.
-    pub(super) fn show_in_key_test(&mut self, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
-        self.test(None, sent, now)
-    }
-
-    fn test(&mut self, key: Option<Key>, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
+    /// meaning. `key` is the key, if it is one.
+    pub(super) fn show_in_key_test(
+        &mut self,
+        key: Option<Key>,
+        sent: impl FnOnce(&Self) -> KeySample,
+        now: Instant,
+    ) -> bool {
         if self.top::<KeysTest>().is_none() {
             return false;
         }
@@ -43,7 +44,7 @@ impl Screen {
         if test.take(sent) {
             self.overlays.pop();
             self.left_test = key.map(|key| (key, now));
-            self.show_note(Note::info("Keys mean again what they mean."));
+            self.inform("Keys mean again what they mean.");
         }
         true
     }
@@ -58,6 +59,6 @@ impl Screen {
             self.guard.noise(now);
             return true;
         }
-        self.test(Some(key), |screen| KeySample::key(key, &screen.keymap), now)
+        self.show_in_key_test(Some(key), |screen| KeySample::key(key, &screen.keymap), now)
     }
 }

@@ -1,6 +1,6 @@
 //! The message box: typing, sending, and older messages.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::domain::sentences::sending;
 use crate::driver::Job;
 use crate::engine::Command;
@@ -86,7 +86,7 @@ impl Screen {
                 if self.setup.welcome {
                     self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
-                    return self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
+                    return self.inform(format!("{} {place}", sending::NO_PROVIDER));
                 }
                 // The message is already in the conversation: ask again instead of sending it twice.
                 if self.is_unsent(ctx) {
@@ -97,7 +97,7 @@ impl Screen {
                 self.read_files_or_send(text);
             }
             SlashLine::Unknown(name) => {
-                self.show_note(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
+                self.warn(format!("There is no command /{name}. F2 lists all of them."));
             }
             SlashLine::Command(slash, argument) => {
                 let argument = argument.to_owned();
@@ -110,7 +110,7 @@ impl Screen {
     /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) {
         if command.is_empty() {
-            return self.show_note(Note::warn("A command follows the !, as in !ls."));
+            return self.warn("A command follows the !, as in !ls.");
         }
         self.panes.composer.send();
         self.panes.chat.follow();
@@ -119,7 +119,7 @@ impl Screen {
 
     pub(super) fn take_queued(&mut self, ctx: Ctx<'_>) {
         let Some(queued) = ctx.state.live.peek_queued() else {
-            return self.show_note(Note::info("No message is queued."));
+            return self.inform("No message is queued.");
         };
         let draft = self.panes.composer.full_text();
         let is_command = |text: &str| slash::typed_command(text).is_some();
@@ -127,8 +127,7 @@ impl Screen {
             queued
         } else if is_command(&queued) || is_command(&draft) {
             // Put together, they would become one command.
-            return self
-                .show_note(Note::warn("Send or clear the message first: a command stands by itself."));
+            return self.warn("Send or clear the message first: a command stands by itself.");
         } else {
             format!("{queued}\n\n{draft}")
         };
@@ -140,8 +139,7 @@ impl Screen {
     fn open_old_messages(&mut self) {
         let all: Vec<String> = self.panes.composer.history().iter().rev().cloned().collect();
         if all.is_empty() {
-            self.show_note(Note::info("No older message yet."));
-            return;
+            return self.inform("No older message yet.");
         }
         self.open(OldMessages::of(all));
     }

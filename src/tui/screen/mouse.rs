@@ -2,27 +2,46 @@
 //! pane under it, a drag moves a border or selects text, a key hint counts if the button is pressed and
 //! released on it. Neither the wheel nor a drag ever decides.
 
-use super::{Ctx, Note, Screen};
+use super::{Ctx, Screen};
 use crate::tui::action::Action;
 use crate::tui::guard::KeyOutcome;
 use crate::tui::overlays::keys_test::KeySample;
 use crate::tui::widgets::hits::hit;
 use crate::tui::widgets::layout::{Border, Pane, SizeClass};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use std::time::{Duration, Instant};
 
 /// Rows that one step of the wheel scrolls.
 const WHEEL_ROWS: isize = 3;
+
+/// Presses at the same position within this time belong together.
+const DOUBLE_CLICK_INTERVAL: Duration = Duration::from_millis(400);
+
+/// Counts presses at the same position: a double press selects a word, a triple press a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Clicks {
+    last: Option<((u16, u16), Instant)>,
+    count: u8,
+}
+
+impl Clicks {
+    /// Counts a press at a column and a row: 1, 2 or 3.
+    pub(super) fn press(&mut self, at: (u16, u16), now: Instant) -> u8 {
+        let goes_on = self.last.is_some_and(|(place, then)| {
+            place == at && now.saturating_duration_since(then) <= DOUBLE_CLICK_INTERVAL
+        });
+        self.count = if goes_on { self.count % 3 + 1 } else { 1 };
+        self.last = Some((at, now));
+        self.count
+    }
+}
 
 impl Screen {
     /// Handles a mouse event.
     pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) {
         let (column, row) = (event.column, event.row);
-        if self
-            .show_in_key_test(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at)
-        {
-            return;
-        }
-        if self.forwarded_mouse(event, ctx) {
+        let sample = |_: &Self| KeySample::other(format!("the mouse, column {column}, row {row}"));
+        if self.show_in_key_test(None, sample, ctx.at) || self.forwarded_mouse(event, ctx) {
             return;
         }
         match event.kind {
@@ -105,7 +124,7 @@ impl Screen {
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {
             KeyOutcome::Pass => self.act(action, ctx),
-            KeyOutcome::Refused(why) => self.show_note(Note::about_waiting_block(why.to_string())),
+            KeyOutcome::Refused(why) => self.tell_of_block(why.to_string()),
             KeyOutcome::Held | KeyOutcome::Word { .. } => {}
         }
     }

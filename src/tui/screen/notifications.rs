@@ -1,6 +1,6 @@
 //! Handles what the driver reports: notices, pieces of output, results of jobs.
 
-use super::{Ctx, Note, Screen};
+use super::{Ctx, Screen};
 use crate::domain::Entry;
 use crate::domain::sentences::saving;
 use crate::driver::{JobResult, Notification};
@@ -52,21 +52,21 @@ impl Screen {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
             JobResult::AttachedFiles(text, files) => self.files_read(&text, files),
-            JobResult::NewRecipe(path) => self.show_note(Note::info(format!(
+            JobResult::NewRecipe(path) => self.inform(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
                 ctx.draw.place.path(&path),
                 path.file_stem().unwrap_or_default().to_string_lossy(),
-            ))),
+            )),
             JobResult::ChangedInstructions(held) => self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
-                self.show_note(Note::info(format!("Opened {}.", ctx.draw.place.path(&path))));
+                self.inform(format!("Opened {}.", ctx.draw.place.path(&path)));
             }
             JobResult::KeyStored(provider, file) => {
                 let file = ctx.draw.place.path(&file);
-                self.show_note(Note::info(saving::key_stored(&provider, &file)));
+                self.inform(saving::key_stored(&provider, &file));
             }
-            JobResult::Saved(path) => self.show_note(Note::info(saving::file(&ctx.draw.place.path(&path)))),
-            JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.show_note(Note::warn(why)),
+            JobResult::Saved(path) => self.inform(saving::file(&ctx.draw.place.path(&path))),
+            JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.warn(why),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Recipes(..)
             | JobResult::Sessions(_)

@@ -64,7 +64,7 @@ impl Screen {
         match place.block.filter(|_| decides) {
             _ if self.arrangement.slot(pane).is_some() => {}
             Some(block) => {
-                self.show_note(Note::info(format!("Found in the code of block {block}: Tab to Code.")));
+                self.inform(format!("Found in the code of block {block}: Tab to Code."));
             }
             None => self.panes.focus = pane,
         }
@@ -83,7 +83,7 @@ impl Screen {
         let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
         if let Some(missing) = missing {
             self.missing = foreign.unwrap_or_default() + &missing;
-            self.show_note(Note::warn(self.missing.clone()));
+            self.warn(self.missing.clone());
         }
     }
 
@@ -96,7 +96,7 @@ impl Screen {
         };
         let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
         match told.level {
-            Level::Info if is_kept => self.show_note(Note::warn(format!("{} {}", self.missing, told.text))),
+            Level::Info if is_kept => self.warn(format!("{} {}", self.missing, told.text)),
             _ => self.show_note(told.into()),
         }
     }

@@ -1,6 +1,6 @@
 //! The open overlays: passes keys to the topmost one, and carries out its responses.
 
-use super::{Ctx, Note, Screen};
+use super::{Ctx, Screen};
 use crate::domain::sentences::saving;
 use crate::engine::State;
 use crate::tui::action::Action;
@@ -123,7 +123,7 @@ impl Screen {
                 saving::asked_form_aside(&next, &back)
             }
         };
-        self.show_note(Note::info(note));
+        self.inform(note);
         form.sent = false;
         self.drafts.retain(|draft| draft.purpose != form.purpose);
         self.drafts.push(*form);
@@ -176,11 +176,9 @@ impl Screen {
         });
         self.overlays.retain(|overlay| !overlay.is_stale(state));
         if asks_about_run {
-            self.show_note(Note::info("The block has ended, and with it the question about its run."));
+            self.inform("The block has ended, and with it the question about its run.");
         } else if self.overlays.len() < before {
-            self.show_note(Note::about_waiting_block(
-                "The block has changed. Look at it again: nothing was decided.",
-            ));
+            self.tell_of_block("The block has changed. Look at it again: nothing was decided.");
         }
     }
 }

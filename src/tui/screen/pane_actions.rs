@@ -1,6 +1,6 @@
 //! Carries out actions on the panes.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::domain::ImageRef;
 use crate::domain::sentences::{sandbox, saving};
 use crate::driver::Job;
@@ -103,7 +103,7 @@ impl Screen {
             Action::Zoom => self.toggle_zoom(),
             Action::BlockOpen => match self.panes.chat.marked_block() {
                 Some(block) => self.open_block(block),
-                None => self.show_note(Note::info("No block is on screen.")),
+                None => self.inform("No block is on screen."),
             },
             Action::BlockNext => self.other_block(false, ctx.state),
             Action::BlockPrevious => self.other_block(true, ctx.state),
@@ -167,14 +167,14 @@ impl Screen {
         let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
             Some(text) => self.commands.push(UiCommand::Copy(text)),
-            None => self.show_note(Note::info("There is nothing to copy here.")),
+            None => self.inform("There is nothing to copy here."),
         }
     }
 
     /// Lets the focused pane fill the screen, until the focus moves.
     fn toggle_zoom(&mut self) {
         if self.arrangement.class == SizeClass::Narrow {
-            self.show_note(Note::info("This window shows one pane at a time: it has the whole screen."));
+            self.inform("This window shows one pane at a time: it has the whole screen.");
         } else {
             self.zoomed = if self.zoomed.is_some() { None } else { Some(self.panes.focus) };
         }
@@ -185,7 +185,7 @@ impl Screen {
             return self.leave_bare();
         }
         self.bare_pane = Some(self.panes.focus);
-        self.show_note(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
+        self.inform("Select with the terminal's own mouse. m or Esc goes back.");
         self.commands.extend([UiCommand::Mouse(false), UiCommand::Redraw]);
     }
 
@@ -197,7 +197,7 @@ impl Screen {
 
     pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) {
         let Some((item, run)) = self.panes.output.run(ctx.state) else {
-            return self.show_note(Note::info("No output yet."));
+            return self.inform("No output yet.");
         };
         match action {
             Action::OutputOpen => self.open_image(run, ctx.state),
@@ -212,20 +212,20 @@ impl Screen {
             let report = run.ended.as_ref().map(|(_, report)| report);
             let wrote =
                 report.and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
-            return self.show_note(Note::info(match wrote {
+            return self.inform(match wrote {
                 Some(file) => format!(
                     "This run showed no image. It wrote {}: open that by its name.",
                     safe::one_line(&file.path)
                 ),
                 None => "This run made no image. x shows all output.".to_owned(),
-            }));
+            });
         };
         if image.mime != output::SVG {
             return self.ask_open(image.clone());
         }
         let is_saved = self.panes.output.unsaved(state).contains(&image);
         let next = if is_saved { "w saves it.".to_owned() } else { written_by_the_run(image) };
-        self.show_note(Note::info(format!("An SVG may hold a script: it is not opened from here. {next}")));
+        self.inform(format!("An SVG may hold a script: it is not opened from here. {next}"));
     }
 
     /// Saves the images on screen that the run did not write itself; without any, the text of the output.
@@ -237,7 +237,7 @@ impl Screen {
                 let save = |image: &ImageRef| UiCommand::Job(Job::SaveImage(image.clone()));
                 self.commands.extend(unsaved.into_iter().map(save));
             }
-            Some(image) => self.show_note(Note::info(written_by_the_run(image))),
+            Some(image) => self.inform(written_by_the_run(image)),
             None => self.start(Job::SaveOutput(Box::new(item.clone()))),
         }
     }
@@ -251,7 +251,7 @@ impl Screen {
         let what = match blob {
             Some(path) => PagerText::File(path),
             None if run.unloaded_output().is_some() => {
-                return self.show_note(Note::info(NOT_READ_MESSAGE));
+                return self.inform(NOT_READ_MESSAGE);
             }
             None => PagerText::Text(self.panes.output.text(state).unwrap_or_default()),
         };
@@ -261,7 +261,7 @@ impl Screen {
     pub(super) fn open_pager(&mut self, title: String, what: PagerText) {
         match Pager::open(title, what) {
             Ok(pager) => self.open(pager),
-            Err(error) => self.show_note(Note::warn(format!("The file can't be read: {error}."))),
+            Err(error) => self.warn(format!("The file can't be read: {error}.")),
         }
     }
 
@@ -273,7 +273,7 @@ impl Screen {
         if self.panes.output.toggle_image(state) {
             self.panes.focus = Pane::Output;
         } else {
-            self.show_note(Note::info("This run made no image."));
+            self.inform("This run made no image.");
         }
     }
 
@@ -288,8 +288,7 @@ impl Screen {
     pub(super) fn ask_restart(&mut self, ctx: Ctx<'_>) {
         let running = &ctx.state.live.kernels;
         if running.is_empty() {
-            self.show_note(Note::info("No kernel runs. The next block starts one."));
-            return;
+            return self.inform("No kernel runs. The next block starts one.");
         }
         let text = format!("Kernel {} ends.", kernels::names(running));
         let ask = Ask::new("New kernel?", vec![text], 'w', "keep it");

@@ -1,6 +1,6 @@
 //! Handles keys in the list of problems: retrying, continuing, choosing something else.
 
-use super::{Ctx, Exit, Note, Screen};
+use super::{Ctx, Exit, Screen};
 use crate::domain::FailureKind;
 use crate::engine::state::Question;
 use crate::engine::{Command, Phase};
@@ -26,7 +26,7 @@ impl Screen {
             Action::ProblemKernel => self.ask_restart(ctx),
             Action::ProblemLog => match self.setup.log.clone() {
                 Some(path) => self.open_pager("Log".into(), PagerText::File(path)),
-                None => self.show_note(Note::info("No log is written.")),
+                None => self.inform("No log is written."),
             },
             Action::ProblemSave => self.send(Command::RetryStore),
             _ => {}

@@ -1,6 +1,6 @@
 //! Carries out actions in the list of waiting blocks.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen};
 use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::note::NO_BLOCK_WAITS;
@@ -28,13 +28,10 @@ impl Screen {
             }
             Action::QueueSkipAll => {
                 if blocks.is_empty() {
-                    self.show_note(Note::info(NO_BLOCK_WAITS));
+                    self.inform(NO_BLOCK_WAITS);
                 } else {
                     let what = words::count(blocks.len(), "block");
-                    let skip = vec![
-                        OverlayResponse::ViewBlock,
-                        OverlayResponse::UiCommand(UiCommand::Send(Command::SkipAll)),
-                    ];
+                    let skip = vec![OverlayResponse::ViewBlock, OverlayResponse::send(Command::SkipAll)];
                     let lines = vec![format!("{what} wait for you.")];
                     let ask = Ask::new("Skip all?", lines, 'w', "keep them waiting");
                     self.open(ask.or('s', format!("skip {what}; nothing runs"), skip));

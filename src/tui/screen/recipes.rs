@@ -1,7 +1,7 @@
 //! Recipes on the screen: choosing one, its form, the form that it asks for midway, and ending it.
 
 use super::pane_actions::NOT_READ_MESSAGE;
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
 use crate::engine::Command;
@@ -88,7 +88,7 @@ impl Screen {
     fn form_of(&mut self, name: &str) -> Option<FormBox> {
         let Some(card) = self.setup.recipes.iter().find(|card| card.name == name).cloned() else {
             let name = safe::one_line(name);
-            self.show_note(Note::warn(format!("There is no recipe {name}. /recipe lists all of them.")));
+            self.warn(format!("There is no recipe {name}. /recipe lists all of them."));
             return None;
         };
         let purpose = FormPurpose::Begin(card.name);
@@ -137,7 +137,7 @@ impl Screen {
             form.refuse(misfits);
             self.open(form);
         }
-        self.show_note(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
+        self.warn(format!("The recipe {} was not begun: {why}", safe::one_line(name)));
     }
 
     /// Handles a recorded entry: the form of a recipe that has begun or was answered is closed.
@@ -187,13 +187,13 @@ impl Screen {
     /// Passes the failure on screen to the recipe that debugs it.
     pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
         let Some((item, run)) = self.run_on_screen(ctx.state) else {
-            return self.show_note(Note::info("No run is on screen."));
+            return self.inform("No run is on screen.");
         };
         if !has_failed(run) {
-            return self.show_note(Note::info(format!("Block {} did not fail.", item.block.id)));
+            return self.inform(format!("Block {} did not fail.", item.block.id));
         }
         if run.unloaded_output().is_some() {
-            return self.show_note(Note::info(NOT_READ_MESSAGE));
+            return self.inform(NOT_READ_MESSAGE);
         }
         let Some(mut form) = self.form_of(DEBUG) else { return };
         let code = item.block.version(run.revision).map(|version| version.source.to_string());

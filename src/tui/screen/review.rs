@@ -16,21 +16,14 @@ impl Screen {
     /// Moves the focus to the waiting block. A note says how to approve it; nothing is approved by this.
     pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
         let Some(item) = ctx.state.waiting() else {
-            self.show_note(Note::info(NO_BLOCK_WAITS));
-            return;
+            return self.inform(NO_BLOCK_WAITS);
         };
         if self.panes.code.edits() {
-            self.show_note(Note::info(
-                "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
-            ));
-            return;
+            return self.inform("Editing. Nothing runs from here. Esc keeps the text and returns to review.");
         }
         if !self.overlays.is_empty() {
             let back = self.keymap.hint(Context::Everywhere, Action::Back);
-            self.show_note(Note::about_waiting_block(format!(
-                "{back} closes this first. Nothing was decided."
-            )));
-            return;
+            return self.tell_of_block(format!("{back} closes this first. Nothing was decided."));
         }
         let block = item.block.id;
         self.panes.code.show(block);
@@ -55,7 +48,7 @@ impl Screen {
             Action::Diff => self.next_diff(ctx.state),
             Action::FindingNext | Action::FindingPrevious => {
                 if !self.panes.code.next_finding(action == Action::FindingPrevious) {
-                    self.show_note(Note::about_waiting_block("No findings."));
+                    self.tell_of_block("No findings.");
                 }
             }
             Action::HunkNext | Action::HunkPrevious => {
@@ -91,7 +84,7 @@ impl Screen {
                 } else {
                     "No block waits here."
                 };
-                self.show_note(Note::about_waiting_block(text));
+                self.tell_of_block(text);
             }
             _ => {}
         }
@@ -102,7 +95,7 @@ impl Screen {
         let Some(item) = self.decidable(state) else { return };
         let block = item.block.id;
         if state.awaited_opinion(block).is_some() {
-            return self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
+            return self.tell_of_block("A second opinion is asked for already.");
         }
         self.send(Command::RequestOpinion(block));
     }
@@ -119,15 +112,12 @@ impl Screen {
             _ => None,
         };
         let Some(list) = list else {
-            return self.show_note(Note::about_waiting_block(format!(
-                "Block {block} installs no packages of Python."
-            )));
+            return self.tell_of_block(format!("Block {block} installs no packages of Python."));
         };
         let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
         if list.into == InstallInto::Session && !has_venv {
-            return self.show_note(Note::about_waiting_block(
-                "The project has no .venv that is in use: they go beside the session.",
-            ));
+            return self
+                .tell_of_block("The project has no .venv that is in use: they go beside the session.");
         }
         let other = PackageList { into: list.into.other(), ..list };
         self.set_text(block, current.revision, other.text());
@@ -151,10 +141,7 @@ impl Screen {
         };
         let next = order.into_iter().skip(from).find(|against| older(item, *against).is_some());
         if next.is_none() && from == 0 {
-            self.show_note(Note::about_waiting_block(format!(
-                "Block {} is as the model wrote it.",
-                item.block.id
-            )));
+            self.tell_of_block(format!("Block {} is as the model wrote it.", item.block.id));
         }
         self.panes.code.to_top();
         self.panes.code.mode = next.map_or(Mode::View, Mode::Diff);
@@ -174,7 +161,7 @@ impl Screen {
         };
         match next.and_then(|n| ids.get(n)) {
             Some(id) => self.panes.code.show(*id),
-            None => self.show_note(Note::info("There is no other block that way.")),
+            None => self.inform("There is no other block that way."),
         }
     }
 
@@ -190,11 +177,10 @@ impl Screen {
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) {
         let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
-            return self.show_note(Note::info("No block is on screen."));
+            return self.inform("No block is on screen.");
         };
         if item.status == BlockStatus::Open {
-            return self
-                .show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
+            return self.tell_of_block(format!("Block {} waits already.", item.block.id));
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
@@ -212,7 +198,7 @@ impl Screen {
     pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) {
         match self.block_on_screen(ctx.state) {
             Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
-            None => self.show_note(Note::info("No block is on screen.")),
+            None => self.inform("No block is on screen."),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rules for "always" on the screen: choosing one, and the countdown before a covered block starts.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::domain::Severity;
 use crate::engine::approval::check;
 use crate::engine::state::{Countdown, RuleMatch};
@@ -33,7 +33,7 @@ impl Screen {
             Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
         });
         if let Some(text) = refusal {
-            return self.show_note(Note::about_waiting_block(text));
+            return self.tell_of_block(text);
         }
         self.open(Always::new(subject_of(ctx.state, item), offers));
     }

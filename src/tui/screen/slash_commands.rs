@@ -1,14 +1,19 @@
 //! Carries out the slash commands.
 
 use super::{Ctx, Exit, LowerPane, Note, Screen, UiCommand};
-use crate::domain::{BlockId, BranchPoint};
-use crate::driver::{Job, export};
-use crate::engine::{Command, State};
-use crate::tui::instruction_changes;
+use crate::domain::sentences::sandbox::SandboxStanding;
+use crate::domain::{BlockId, BranchPoint, SandboxReport};
+use crate::driver::{HeldFile, Job, export};
+use crate::engine::rebuild::RebuildPlan;
+use crate::engine::{Command, Phase, State};
+use crate::tui::instruction_changes::{self, difference, summary};
+use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::compare::CompareList;
 use crate::tui::overlays::input_box::InputBox;
+use crate::tui::overlays::limits::LimitsForm;
+use crate::tui::overlays::limits::limit::pairs;
 use crate::tui::overlays::models::{self, Models};
 use crate::tui::overlays::rules::Rules;
 use crate::tui::overlays::sessions::Sessions;
@@ -17,8 +22,10 @@ use crate::tui::overlays::steps::Steps;
 use crate::tui::overlays::themes::ThemeList;
 use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::Mode;
+use crate::tui::rebuilding;
 use crate::tui::setup::SessionPick;
 use crate::tui::slash::{self, Slash};
+use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 
@@ -41,10 +48,7 @@ impl Screen {
             Slash::Model => self.model_command(argument, ctx),
             Slash::Compact => self.send(Command::Compact),
             Slash::Cost => {
-                self.show_note(Note::info(format!(
-                    "Cost of this session: {}",
-                    status::cost(ctx.state).join(" ")
-                )));
+                self.inform(format!("Cost of this session: {}", status::cost(ctx.state).join(" ")));
             }
             Slash::Status => self.open(Status::default()),
             Slash::Instructions => self.instructions_command(argument, ctx),
@@ -69,7 +73,7 @@ impl Screen {
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),
             Slash::Kernel if ctx.state.live.run.is_some() => self.send(Command::Kill),
-            Slash::Kernel => self.show_note(Note::info("Nothing runs. /restart begins a new kernel.")),
+            Slash::Kernel => self.inform("Nothing runs. /restart begins a new kernel."),
             Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => self.copy_command(argument, ctx),
             Slash::Export => self.export_command(argument),
@@ -95,11 +99,11 @@ impl Screen {
     /// nothing.
     fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) {
         match argument {
-            "" => self.show_note(Note::info(instruction_changes::told(ctx.state))),
+            "" => self.inform(instruction_changes::told(ctx.state)),
             "on" => self.send(Command::UseInstructions(true)),
             "off" => self.send(Command::UseInstructions(false)),
             "changes" => self.start(Job::ChangedInstructions),
-            _ => self.show_note(Note::warn(instruction_changes::USAGE)),
+            _ => self.warn(instruction_changes::USAGE),
         }
     }
 
@@ -110,9 +114,9 @@ impl Screen {
         let block = match (number.parse(), blocks.keys().next()) {
             (Ok(number), _) => BlockId(number),
             (Err(_), _) if !number.is_empty() => {
-                return self.show_note(Note::warn("/copy NUMBER, or /copy to choose a block."));
+                return self.warn("/copy NUMBER, or /copy to choose a block.");
             }
-            (Err(_), None) => return self.show_note(Note::info("There is no block yet.")),
+            (Err(_), None) => return self.inform("There is no block yet."),
             (Err(_), Some(only)) if blocks.len() == 1 => *only,
             _ => {
                 return self.open(BlockList::of(ctx.state, self.panes.code.subject()));
@@ -126,7 +130,7 @@ impl Screen {
         match slash::key_argument(argument, ctx.state, &self.setup) {
             Ok((true, provider)) => self.start(Job::StoreKey(provider)),
             Ok((false, provider)) => self.open(InputBox::for_key(provider)),
-            Err(why) => self.show_note(Note::info(why)),
+            Err(why) => self.inform(why),
         }
     }
 
@@ -138,7 +142,7 @@ impl Screen {
         }
         match models::model_name(argument) {
             Some(model) => self.send(Command::UseModel(model)),
-            None => self.show_note(Note::warn(models::MODEL_NAME_MESSAGE)),
+            None => self.warn(models::MODEL_NAME_MESSAGE),
         }
     }
 
@@ -154,7 +158,7 @@ impl Screen {
         if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
             let id = BlockId(number);
             if !ctx.state.transcript.blocks.contains_key(&id) {
-                return self.show_note(Note::warn(format!("There is no block {number}.")));
+                return self.warn(format!("There is no block {number}."));
             }
             self.panes.code.show(id);
             self.panes.focus = Pane::Code;
@@ -198,7 +202,7 @@ impl Screen {
         }
         match argument.parse() {
             Ok(point) => self.leave_for(Exit::Branch(point), ctx),
-            Err(_) => self.show_note(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER.")),
+            Err(_) => self.warn("/fork, /fork BLOCK, or /fork message NUMBER."),
         }
     }
 
@@ -206,14 +210,100 @@ impl Screen {
     fn export_command(&mut self, argument: &str) {
         match export::parse_argument(argument) {
             Ok((format, keys)) => self.start(Job::Export(format, keys)),
-            Err(usage) => self.show_note(Note::warn(usage.to_string())),
+            Err(usage) => self.warn(usage.to_string()),
         }
+    }
+
+    /// Asks whether to rebuild an earlier kernel: shows what becomes of its variables, and what each block took and
+    /// touched. This runs nothing: the blocks are then shown in Code with their whole texts, for a decision each.
+    pub(super) fn ask_rebuild(&mut self, ctx: Ctx<'_>) {
+        if ctx.state.phase != Phase::Idle {
+            return self.inform("A kernel is rebuilt between turns.");
+        }
+        let plan = RebuildPlan::of(ctx.state);
+        let offered = plan.offered_runs();
+        if offered.is_empty() {
+            return self.inform(rebuilding::nothing(&plan));
+        }
+        let label = format!("go through {}", rebuilding::offer(&plan));
+        let ask = Ask::new("Rebuild the kernel?", rebuilding::lines(&plan), 'w', "leave it as it is")
+            .or_command('n', label, UiCommand::Send(Command::Rebuild(offered)))
+            .foot(rebuilding::EXPLANATION);
+        self.open(ask);
+    }
+
+    /// `/sandbox`: shows what the sandbox tests found; starts them if that is not known.
+    pub(super) fn tell_sandbox(&mut self) {
+        self.sandbox_asked = self.sandbox.is_none();
+        self.say_sandbox();
+        if self.sandbox_asked {
+            self.start(Job::Sandbox);
+        }
+    }
+
+    pub(super) fn sandbox_found(&mut self, found: Result<SandboxReport, String>) {
+        self.sandbox = Some(found);
+        if std::mem::take(&mut self.sandbox_asked) {
+            self.say_sandbox();
+        }
+    }
+
+    fn say_sandbox(&mut self) {
+        let standing = SandboxStanding::of(self.sandbox.as_ref());
+        let (text, bad) = (standing.sentence(), standing.is_bad());
+        self.show_note(if bad { Note::warn(text) } else { Note::info(text) });
+    }
+
+    /// Opens the form for the waiting block.
+    pub(super) fn open_limits(&mut self, state: &State) {
+        match LimitsForm::open(state) {
+            Ok(form) => self.open(form),
+            Err(note) => self.show_note(note),
+        }
+    }
+
+    /// `/limits`: without an argument opens the form; a number is the time in seconds; otherwise the argument
+    /// is a list of names and values. A value that can't be taken stays in the form, or goes back into the
+    /// message box.
+    pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) {
+        let mut form = match LimitsForm::open(ctx.state) {
+            Ok(form) => form,
+            Err(note) => return self.show_note(note),
+        };
+        let pairs = match pairs(argument) {
+            Ok(pairs) => pairs,
+            Err(why) => {
+                self.panes.composer.set(&format!("/limits {argument}"));
+                return self.warn(why.to_string());
+            }
+        };
+        for (limit, value) in &pairs {
+            form.set(*limit, value);
+        }
+        match form.apply().filter(|_| !pairs.is_empty()) {
+            Some(then) => self.carry_out(vec![then], ctx),
+            None => self.open(form),
+        }
+    }
+
+    /// Shows the whole difference of instruction files that changed since a run began, and asks whether to send it to the
+    /// model.
+    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) {
+        if held.is_empty() {
+            return self.inform(instruction_changes::NONE);
+        }
+        let lines = held.iter().map(|held| summary(held, &ctx.draw.place.path(&held.path)));
+        let text: String = held.iter().map(difference).collect();
+        let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
+        let take = UiCommand::Job(Job::TakeInstructions(held));
+        self.open(ask.or_command('t', "tell the model the new text", take));
+        self.open_pager("What changed".into(), PagerText::Text(text));
     }
 
     /// Leaves for another session; asks first if something runs.
     pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) {
         if ctx.state.live.run.is_some() {
-            return self.show_note(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
+            return self.warn("A block is running. Ctrl-C interrupts it; then ask again.");
         }
         self.commands.push(UiCommand::Leave(exit));
     }

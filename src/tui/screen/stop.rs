@@ -1,7 +1,7 @@
 //! Ctrl-C, Esc and leaving: each takes the first step that fits the state. The signal SIGINT takes the same
 //! steps as the key.
 
-use super::{Ctx, Exit, Note, Screen, UiCommand};
+use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::Terms;
 use crate::domain::sentences::sending;
 use crate::engine::kernels;
@@ -57,7 +57,7 @@ impl Screen {
             || live.awaits_summary
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
-            self.show_note(Note::info("Stopped."));
+            self.inform("Stopped.");
             return self.send(Command::Stop);
         }
         if self.announced(ctx.state).is_some() {
@@ -70,16 +70,14 @@ impl Screen {
             if let Some(text) = self.copy_or_cut(false) {
                 return self.commands.push(UiCommand::Copy(text));
             }
-            return self.show_note(Note::info(
-                "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
-            ));
+            return self.inform("Editing. Nothing runs from here. Esc keeps the text and returns to review.");
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
             if let Some(text) = self.copy_or_cut(false) {
                 return self.commands.push(UiCommand::Copy(text));
             }
             self.panes.composer.clear();
-            return self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
+            return self.inform("Cleared. Ctrl-_ brings it back.");
         }
         self.quit_twice("Ctrl-C", ctx);
     }
@@ -106,7 +104,7 @@ impl Screen {
             Some(_) => {}
             None => {
                 self.escalation.interrupted = Some(ctx.at);
-                self.show_note(Note::info(sending::interrupt(terms(ctx, block))));
+                self.inform(sending::interrupt(terms(ctx, block)));
                 self.send(Command::Stop);
             }
         }
@@ -124,7 +122,7 @@ impl Screen {
             return self.commands.push(UiCommand::Leave(Exit::Quit));
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.show_note(Note::info(format!("{key} again within 2 s quits.")));
+        self.inform(format!("{key} again within 2 s quits."));
     }
 
     /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while a block
@@ -167,8 +165,8 @@ impl Screen {
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
             OverlayResponse::info("Interrupting, then leaving."),
-            OverlayResponse::UiCommand(UiCommand::Send(Command::Leave)),
-            OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
+            OverlayResponse::send(Command::Leave),
+            OverlayResponse::send(Command::Stop),
         ];
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
@@ -185,7 +183,7 @@ impl Screen {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
         }
-        self.unmark();
+        self.panes.marked = None;
         if self.leave_source() || self.panes.output_has_keys() && self.panes.output.leave_image() {
             return;
         }

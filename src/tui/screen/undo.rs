@@ -4,7 +4,6 @@ use super::{Ctx, Screen};
 use crate::domain::BlockId;
 use crate::engine::Command;
 use crate::engine::transcript::{BlockItem, RunItem};
-use crate::tui::note::Note;
 use crate::tui::overlays::undo::UndoList;
 
 impl Screen {
@@ -15,7 +14,7 @@ impl Screen {
         }
         match self.run_on_screen(ctx.state) {
             Some((item, run)) => self.open_changes(item, run),
-            None => self.show_note(Note::info("No run is on screen.")),
+            None => self.inform("No run is on screen."),
         }
     }
 
@@ -27,19 +26,19 @@ impl Screen {
         let block = match argument.parse().map(BlockId) {
             Ok(block) => Some(block),
             Err(_) if argument.is_empty() => None,
-            Err(_) => return self.show_note(Note::info("/undo, or /undo BLOCK with its number.")),
+            Err(_) => return self.inform("/undo, or /undo BLOCK with its number."),
         };
         if let Some((item, run, _)) = ctx.state.transcript.last_recorded(block) {
             return self.open_changes(item, run);
         }
         // A typed command undoes nothing by itself: only say why there is no list to choose from.
-        self.show_note(Note::info(ctx.state.why_not_recorded(block)));
+        self.inform(ctx.state.why_not_recorded(block));
     }
 
     /// Whether a run is in progress, in which case a note says so: a list of changes would be closed at once.
     fn waits_for_run(&mut self, ctx: Ctx<'_>) -> bool {
         let why = ctx.state.live.run.is_some().then(|| ctx.state.undo_refused()).flatten();
-        why.map(|why| self.show_note(Note::warn(why.text))).is_some()
+        why.map(|why| self.warn(why.text)).is_some()
     }
 
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) {
@@ -51,6 +50,6 @@ impl Screen {
         if run.can_be_taken_back() {
             return self.send(Command::UndoAutoRun(item.block.id));
         }
-        self.show_note(Note::info(run.why_not_recorded(item.block.id)));
+        self.inform(run.why_not_recorded(item.block.id));
     }
 }

@@ -2,7 +2,7 @@
 //! editor. They only affect the text; all other meanings of a key (going to the waiting block, stopping, help)
 //! are looked up first.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::{self, Mode, StrokeResult, Vim};
 use crate::tui::overlays::commands::CommandList;
@@ -66,13 +66,16 @@ impl Screen {
             StrokeResult::Pass => return false,
             StrokeResult::Done => {}
             StrokeResult::Copy(text) => self.commands.push(UiCommand::Copy(text)),
-            StrokeResult::Beyond(up) if in_message => self.older(up, ctx),
+            // Beyond the ends of the message are the older and newer ones.
+            StrokeResult::Beyond(up) if in_message => {
+                self.message_action(if up { Action::TextUp } else { Action::TextDown }, ctx);
+            }
             StrokeResult::Find if in_message && self.panes.composer.is_empty() => {
                 self.open(CommandList::default());
             }
             StrokeResult::Beyond(_) => {}
             StrokeResult::Find | StrokeResult::GoToLine if in_message => {
-                self.show_note(Note::info("That is for the block that is edited."));
+                self.inform("That is for the block that is edited.");
             }
             StrokeResult::Find => {
                 if let Some(find) = self.panes.code.editor().map(|editor| FindInEditor::new(editor, false)) {
@@ -82,9 +85,9 @@ impl Screen {
             StrokeResult::GoToLine => self.open(InputBox::for_line()),
             StrokeResult::TooMuch => {
                 let most = words::size(vim::MAX_INSERTED_BYTES as u64);
-                self.show_note(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
+                self.inform(format!("Too much at once: a key puts in {most} at the most."));
             }
-            StrokeResult::NoMatch => self.show_note(Note::info("No matches. / says what to look for.")),
+            StrokeResult::NoMatch => self.inform("No matches. / says what to look for."),
         }
         true
     }
@@ -101,11 +104,6 @@ impl Screen {
         };
         vim.half_page = half_page;
         Some(vim.stroke(stroke, text))
-    }
-
-    /// Moves a line up or down in the message box; beyond the ends, to an older or newer message.
-    fn older(&mut self, up: bool, ctx: Ctx<'_>) {
-        self.message_action(if up { Action::TextUp } else { Action::TextDown }, ctx);
     }
 }
 
