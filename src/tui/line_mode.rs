@@ -102,9 +102,7 @@ impl LineMode {
         }
         Ok(session::Session::new(self, driver, options).go().await.map_err(LineModeError::Output)?)
     }
-}
 
-impl LineMode {
     /// Waits for work between sessions. `far` returns what is being done and how far it is; `stop` asks the
     /// work to end, and it is waited for all the same.
     pub(crate) async fn wait_for<T>(

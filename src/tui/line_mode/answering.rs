@@ -8,7 +8,7 @@ use super::session::{NOTHING_DECIDED, Session};
 use crate::engine::{Command, Phase};
 use crate::tui::ui_command::UiCommand;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Input within this time after a line belongs to the same paste: no person types that fast.
 const BURST_INTERVAL: Duration = Duration::from_millis(30);
@@ -60,7 +60,7 @@ impl Session<'_> {
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, &text),
             Ask::Form(form) => self.answer_form(form, &text, &more),
             ask @ Ask::Provider(_) => {
-                self.asked = OpenQuestion { ask, since: Instant::now() };
+                self.asked = OpenQuestion::of(ask);
                 self.provider(&text)
             }
         }
@@ -83,7 +83,7 @@ impl Session<'_> {
                 _ => {}
             }
         }
-        self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
+        self.asked = OpenQuestion::of(Ask::Form(form));
         Ok(())
     }
 

@@ -3,11 +3,11 @@
 use super::changes::ListedChanges;
 use super::form::FormFill;
 use super::provider::ProviderQuestion;
-use crate::domain::{BlockId, Revision};
+use crate::domain::{BlockId, Decision, Revision};
 use crate::driver::HeldFile;
 use crate::engine::rules::Offer;
 use crate::engine::state::Question;
-use crate::engine::{Inspection, Phase, State};
+use crate::engine::{Command, Inspection, Phase, State};
 use crate::text::number::dollars;
 use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
@@ -71,7 +71,12 @@ impl Ask {
 
 impl OpenQuestion {
     pub(super) fn nothing() -> Self {
-        Self { ask: Ask::Nothing, since: Instant::now() }
+        Self::of(Ask::Nothing)
+    }
+
+    /// A question that is on the page from now on.
+    pub(super) fn of(ask: Ask) -> Self {
+        Self { ask, since: Instant::now() }
     }
 
     /// Whether the question still applies to the present state of the session.
@@ -106,6 +111,11 @@ impl PrintedBlock {
             revision: item.block.current().revision,
             inspected: inspected.clone(),
         })
+    }
+
+    /// The command that decides about it.
+    pub(super) fn decide(&self, decision: Decision) -> Command {
+        Command::Decide { block: self.block, revision: self.revision, decision }
     }
 }
 

@@ -81,7 +81,7 @@ impl Session<'_> {
         let typed = self.mode.lines.take_typed();
         self.keep(&typed);
         self.mode.lines.set_echo(!ask.is_secret());
-        self.asked = OpenQuestion { ask, since: Instant::now() };
+        self.asked = OpenQuestion::of(ask);
         self.print_question()?;
         if let Ask::Block(shown, _) = &self.asked.ask {
             let shown = (**shown).clone();

@@ -119,24 +119,23 @@ fn differs(item: &BlockItem, inspected: &Inspection) -> bool {
 /// Prints the differences to what the model wrote, and to what ran last.
 pub(super) fn diff(item: &BlockItem, inspected: &Inspection, page: &mut LinePage) -> io::Result<()> {
     let now = &item.block.current().source;
-    let mut told = false;
+    let mut older: Vec<(&str, &str, &str)> = Vec::new();
     if item.block.is_edited() {
-        compare(item, ("what the model wrote", &item.block.original().source), ("yours", now), page)?;
-        told = true;
+        older.push(("what the model wrote", &item.block.original().source, "yours"));
     }
     if let Some(ran) = ran_before(item) {
-        compare(item, ("what ran last", &ran.source), ("now", now), page)?;
-        told = true;
+        older.push(("what ran last", &ran.source, "now"));
     }
     if let Some(before) = &inspected.before {
-        compare(item, ("in the file now", before), ("after the block", now), page)?;
-        told = true;
+        older.push(("in the file now", before, "after the block"));
     }
-    if told {
-        Ok(())
-    } else {
-        page.line("Nothing differs: this is what the model wrote, and it has not run.")
+    if older.is_empty() {
+        return page.line("Nothing differs: this is what the model wrote, and it has not run.");
     }
+    for (old_name, old, new_name) in older {
+        compare(item, (old_name, old), (new_name, now), page)?;
+    }
+    Ok(())
 }
 
 fn compare(

@@ -232,19 +232,17 @@ impl Session<'_> {
             Ok(form) => form,
             Err(note) => return self.print_line(&note.text),
         };
-        match pairs(argument) {
-            Ok(pairs) if !pairs.is_empty() => {
-                for (limit, value) in &pairs {
-                    form.set(*limit, value);
-                }
-                match form.apply() {
-                    Some(OverlayResponse::UiCommand(UiCommand::Send(command))) => self.driver.send(command),
-                    _ => self.print_line("Those limits can't be taken. As in: /limits memory 2G time 30")?,
-                }
-                Ok(())
-            }
-            _ => self.print_line("As in: /limits memory 2G time 30"),
+        let Some(pairs) = pairs(argument).ok().filter(|pairs| !pairs.is_empty()) else {
+            return self.print_line("As in: /limits memory 2G time 30");
+        };
+        for (limit, value) in &pairs {
+            form.set(*limit, value);
         }
+        match form.apply() {
+            Some(OverlayResponse::UiCommand(UiCommand::Send(command))) => self.driver.send(command),
+            _ => self.print_line("Those limits can't be taken. As in: /limits memory 2G time 30")?,
+        }
+        Ok(())
     }
 
     fn rebuild(&mut self) -> io::Result<()> {

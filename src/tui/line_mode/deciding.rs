@@ -8,7 +8,6 @@ use crate::domain::{Decision, Language, RuleScope};
 use crate::engine::{Command, rules};
 use crate::tui::outside;
 use std::io;
-use std::time::Instant;
 
 impl Session<'_> {
     pub(super) fn about_block(
@@ -18,86 +17,68 @@ impl Session<'_> {
         text: &str,
     ) -> io::Result<()> {
         if PrintedBlock::of(self.driver.state()).as_ref() != Some(&shown) {
-            self.mode.page.line(&format!("The block has changed. {NOTHING_DECIDED}"))?;
-            return Ok(());
+            return self.mode.page.line(&format!("The block has changed. {NOTHING_DECIDED}"));
         }
-        let again = |session: &mut Self, why: &str| {
-            session.mode.page.line(why)?;
-            session.reask(shown.clone())
-        };
-        let (block, revision) = (shown.block, shown.revision);
-        let decide = |decision| Command::Decide { block, revision, decision };
-        match about {
-            AnswerKind::TypedWord if text == "run" => {
-                self.send(decide(Decision::Approve { typed: true }));
-                Ok(())
-            }
-            AnswerKind::TypedWord => again(self, &format!("That was not the word. {NOTHING_DECIDED}")),
-            AnswerKind::Reason => {
-                self.send(decide(Decision::Reject(text.to_owned())));
-                Ok(())
-            }
+        let decision = match about {
+            AnswerKind::TypedWord if text == "run" => Ok(Decision::Approve { typed: true }),
+            AnswerKind::TypedWord => Err(format!("That was not the word. {NOTHING_DECIDED}")),
+            AnswerKind::Reason => Ok(Decision::Reject(text.to_owned())),
             AnswerKind::Rule(offers) => match words::answer(text) {
-                Answer::Always(Some(number)) => match scope(&offers, number) {
-                    Some(scope) => {
-                        self.send(decide(Decision::Always(scope)));
-                        Ok(())
-                    }
-                    None => again(self, &format!("That rule can't be granted here. {NOTHING_DECIDED}")),
-                },
-                _ => again(self, NOTHING_DECIDED),
+                Answer::Always(Some(number)) => scope(&offers, number)
+                    .map(Decision::Always)
+                    .ok_or_else(|| format!("That rule can't be granted here. {NOTHING_DECIDED}")),
+                _ => Err(NOTHING_DECIDED.to_owned()),
             },
-            AnswerKind::Decision => self.decide(shown, text),
+            AnswerKind::Decision => return self.decide(shown, text),
+        };
+        match decision {
+            Ok(decision) => {
+                self.send(shown.decide(decision));
+                Ok(())
+            }
+            Err(why) => {
+                self.mode.page.line(&why)?;
+                self.reask(shown)
+            }
         }
     }
 
     fn decide(&mut self, shown: PrintedBlock, text: &str) -> io::Result<()> {
-        let (block, revision) = (shown.block, shown.revision);
-        let decide = |decision| Command::Decide { block, revision, decision };
-        match words::answer(text) {
+        let block = shown.block;
+        let command = match words::answer(text) {
             Answer::Approve if self.driver.state().needs_typed(block) => {
-                self.put(Ask::Block(Box::new(shown), AnswerKind::TypedWord))
+                return self.put(Ask::Block(Box::new(shown), AnswerKind::TypedWord));
             }
-            Answer::Approve => {
-                self.send(decide(Decision::Approve { typed: false }));
-                Ok(())
-            }
+            Answer::Approve => shown.decide(Decision::Approve { typed: false }),
             Answer::Always(_) => {
                 let offers = rules::offers(self.driver.state(), block);
                 if offers.is_empty() || self.driver.state().needs_typed(block) {
                     self.mode.page.line("No rule can be granted on this block.")?;
                     return self.reask(shown);
                 }
-                self.put(Ask::Block(Box::new(shown), AnswerKind::Rule(offers)))
+                return self.put(Ask::Block(Box::new(shown), AnswerKind::Rule(offers)));
             }
-            Answer::Reject(Some(why)) => {
-                self.send(decide(Decision::Reject(why)));
-                Ok(())
-            }
-            Answer::Reject(None) => self.put(Ask::Block(Box::new(shown), AnswerKind::Reason)),
-            Answer::Skip => {
-                self.send(decide(Decision::Skip));
-                Ok(())
-            }
-            Answer::Edit => self.edit(shown),
+            Answer::Reject(Some(why)) => shown.decide(Decision::Reject(why)),
+            Answer::Reject(None) => return self.put(Ask::Block(Box::new(shown), AnswerKind::Reason)),
+            Answer::Skip => shown.decide(Decision::Skip),
+            Answer::Edit => return self.edit(shown),
             Answer::Opinion => {
                 self.driver.send(Command::RequestOpinion(block));
-                self.reask(shown)
+                return self.reask(shown);
             }
-            Answer::Language(name) => {
-                self.send(Command::ChooseLanguage { block, language: Language(name) });
-                Ok(())
-            }
-            Answer::Diff | Answer::Show => {
-                self.compare_or_show(words::answer(text) == Answer::Diff)?;
-                self.reask(shown)
+            Answer::Language(name) => Command::ChooseLanguage { block, language: Language(name) },
+            answer @ (Answer::Diff | Answer::Show) => {
+                self.compare_or_show(answer == Answer::Diff)?;
+                return self.reask(shown);
             }
             Answer::Unknown => {
                 self.keep_sentence(text);
                 self.mode.page.line(&format!("That is none of the words. {NOTHING_DECIDED}"))?;
-                self.reask(shown)
+                return self.reask(shown);
             }
-        }
+        };
+        self.send(command);
+        Ok(())
     }
 
     fn compare_or_show(&mut self, compare: bool) -> io::Result<()> {
@@ -116,8 +97,7 @@ impl Session<'_> {
         if let Some((item, inspected)) = block::waiting(self.driver.state()) {
             self.mode.page.ask(&block::question(item, inspected, self.driver.state()))?;
         }
-        self.asked =
-            OpenQuestion { ask: Ask::Block(Box::new(shown), AnswerKind::Decision), since: Instant::now() };
+        self.asked = OpenQuestion::of(Ask::Block(Box::new(shown), AnswerKind::Decision));
         Ok(())
     }
 
@@ -135,8 +115,7 @@ impl Session<'_> {
                 self.reask(shown)
             }
             Ok(text) => {
-                let (block, revision) = (shown.block, shown.revision);
-                self.send(Command::Decide { block, revision, decision: Decision::Edit(text) });
+                self.send(shown.decide(Decision::Edit(text)));
                 Ok(())
             }
             Err(why) => {

@@ -9,6 +9,7 @@ use crate::driver::{JobResult, SessionTree, Summary, TreeRow};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
+use std::time::Instant;
 
 /// The most sessions listed.
 pub(super) const MAX_SESSIONS_SHOWN: usize = 20;
@@ -45,12 +46,12 @@ impl Session<'_> {
             }
             JobResult::SessionHits(_, found) if self.awaited.take(&AwaitedJob::Hits) => self.hits(found)?,
             JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {
-                self.offers(offers)?;
-                self.question_after = held.filter(|_| self.asking > 0);
+                self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
+                self.offers(offers, held)?;
             }
             JobResult::Offer(offer) if self.awaited.contains(&AwaitedJob::Models) => {
-                self.later_offer(offer)?;
-                self.question_after = held.filter(|_| self.asking > 0);
+                self.asking = self.asking.saturating_sub(1);
+                self.offers(std::slice::from_ref(offer), held)?;
             }
             JobResult::ChangedInstructions(held) if self.awaited.take(&AwaitedJob::Instructions) => {
                 return self.changed_instructions(held);
@@ -79,29 +80,16 @@ impl Session<'_> {
         self.put_again()
     }
 
-    /// Prints what the providers have answered so far, and counts those that are still being asked.
-    fn offers(&mut self, offers: &[Offer]) -> io::Result<()> {
-        self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
-        for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
+    /// Prints what providers have answered. Once every asked one has, later answers are not for this command.
+    fn offers(&mut self, offers: &[Offer], held: Option<Instant>) -> io::Result<()> {
+        for offer in offers {
             self.offer(offer)?;
         }
-        self.forget_models_job();
-        Ok(())
-    }
-
-    /// Prints the answer of a provider that was still being asked.
-    fn later_offer(&mut self, offer: &Offer) -> io::Result<()> {
-        self.asking = self.asking.saturating_sub(1);
-        self.offer(offer)?;
-        self.forget_models_job();
-        Ok(())
-    }
-
-    /// Once every asked provider has answered, later answers are not for this command.
-    fn forget_models_job(&mut self) {
         if self.asking == 0 {
             self.awaited.take(&AwaitedJob::Models);
         }
+        self.question_after = held.filter(|_| self.asking > 0);
+        Ok(())
     }
 
     fn offer(&mut self, offer: &Offer) -> io::Result<()> {

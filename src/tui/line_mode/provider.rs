@@ -96,56 +96,47 @@ impl ProviderQuestion {
 
     pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
         let line = line.trim();
-        match std::mem::take(&mut self.wanted) {
+        let choice = match std::mem::take(&mut self.wanted) {
             ProviderInput::Key(provider) if line.is_empty() => {
-                self.again(ProviderInput::Key(provider), "No key was typed.", page)
+                page.line("No key was typed.")?;
+                return self.ask_for(ProviderInput::Key(provider), page);
             }
             ProviderInput::Key(provider) => {
-                let key = Some(SecretString::from(line.to_owned()));
-                Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Cloud { provider, key })))
+                Choice::Cloud { provider, key: Some(SecretString::from(line.to_owned())) }
             }
             ProviderInput::Address if line.is_empty() => {
-                self.again(ProviderInput::Address, "No address was typed.", page)
+                page.line("No address was typed.")?;
+                return self.ask_for(ProviderInput::Address, page);
             }
-            ProviderInput::Address => Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Address {
-                base_url: line.to_owned(),
-                key: None,
-            }))),
+            ProviderInput::Address => Choice::Address { base_url: line.to_owned(), key: None },
             ProviderInput::Number => {
                 let row = line.parse::<usize>().ok().and_then(|number| self.rows.get(number.checked_sub(1)?));
                 match row {
-                    Some(Row::Demo) => Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Demo))),
+                    Some(Row::Demo) => Choice::Demo,
                     Some(Row::Server { provider, model, .. }) => {
-                        let choice = Choice::Server { provider: provider.clone(), model: model.clone() };
-                        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
+                        Choice::Server { provider: provider.clone(), model: model.clone() }
                     }
                     Some(Row::Cloud(cloud)) if cloud.kept.is_some() => {
-                        let choice = Choice::Cloud { provider: cloud.provider.clone(), key: None };
-                        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
+                        Choice::Cloud { provider: cloud.provider.clone(), key: None }
                     }
                     Some(Row::Cloud(cloud)) => {
-                        self.wanted = ProviderInput::Key(cloud.provider.clone());
-                        self.ask(page)?;
-                        Ok(ProviderStep::Ask { hidden: true })
+                        let wanted = ProviderInput::Key(cloud.provider.clone());
+                        return self.ask_for(wanted, page);
                     }
-                    Some(Row::Other) => {
-                        self.wanted = ProviderInput::Address;
-                        self.ask(page)?;
-                        Ok(ProviderStep::Ask { hidden: false })
-                    }
+                    Some(Row::Other) => return self.ask_for(ProviderInput::Address, page),
                     None => {
                         page.line(&format!("That is none of the numbers. {}", sending::NO_PROVIDER))?;
                         page.ask("Type its number:")?;
-                        Ok(ProviderStep::Ask { hidden: false })
+                        return Ok(ProviderStep::Ask { hidden: false });
                     }
                 }
             }
-        }
+        };
+        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
     }
 
-    fn again(&mut self, wanted: ProviderInput, why: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
+    fn ask_for(&mut self, wanted: ProviderInput, page: &mut LinePage) -> io::Result<ProviderStep> {
         self.wanted = wanted;
-        page.line(why)?;
         self.ask(page)?;
         Ok(ProviderStep::Ask { hidden: self.is_secret() })
     }

@@ -5,7 +5,7 @@ use super::page::{LinePage, OpenLine, TEXT_LEAD};
 use super::reply::{self, ReplyNews, ReplyReporter};
 use crate::domain::sentences::running;
 use crate::domain::{
-    Chunk, Entry, Language, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp,
+    BlockId, Chunk, Entry, Language, Level, RecipeEnd, RecipeFact, RunReport, Stream, Timestamp,
 };
 use crate::driver::Notification;
 use crate::engine::printed_text::PrintedText;
@@ -63,7 +63,7 @@ impl LineReporter {
                     None => Ok(()),
                 }
             }
-            Notification::Output(run, chunk) => self.output(*run, chunk, page, draw.now),
+            Notification::Output(_, chunk) => self.output(chunk, page, draw.now),
             Notification::Retrying { attempt, of, wait_ms, failure } => page.line(&format!(
                 "{} Next try in {} s ({attempt} of {of}). Ctrl-C stops waiting.",
                 failure.message,
@@ -131,12 +131,12 @@ impl LineReporter {
                     Some(item) => format!("{}. Ctrl-C stops it.", running::activity(&item.block)),
                     None => "Running.".into(),
                 };
-                page.line(&format!("Block {block} approved at {}. {what}", second(draw)))
+                page.line(&format!("Block {block} approved at {}. {what}", draw.place.second(draw.now)))
             }
             Entry::Ran { run, block, report } => {
                 let ran = state.transcript.run(*run);
                 let language = ran.map_or_else(Language::python, |(_, run)| run.terms.language.clone());
-                self.run_ended((*run, block.0), (report, &language), page, draw)
+                self.run_ended(*block, (report, &language), page, draw)
             }
             Entry::Recipe(fact) => recipe(fact, page),
             _ => Ok(()),
@@ -145,14 +145,14 @@ impl LineReporter {
 
     fn run_ended(
         &mut self,
-        (run, block): (RunId, u32),
+        block: BlockId,
         (report, language): (&RunReport, &Language),
         page: &mut LinePage,
         draw: DrawContext<'_>,
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.printed.finish(stream, Some(draw.now.since(Timestamp(0))));
-            self.print(run, stream, &rest, page)?;
+            self.print(stream, &rest, page)?;
         }
         self.ended = Some(format!("Block {block} "));
         page.line(&format!(
@@ -166,13 +166,13 @@ impl LineReporter {
         Ok(())
     }
 
-    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut LinePage, now: Timestamp) -> io::Result<()> {
+    fn output(&mut self, chunk: &Chunk, page: &mut LinePage, now: Timestamp) -> io::Result<()> {
         let text = self.printed.push(chunk.stream, &chunk.bytes, Some(now.since(Timestamp(0))));
-        self.print(run, chunk.stream, &text, page)
+        self.print(chunk.stream, &text, page)
     }
 
     /// Prints a program's output up to a limit: a flood would bury everything else.
-    fn print(&mut self, _: RunId, stream: Stream, text: &str, page: &mut LinePage) -> io::Result<()> {
+    fn print(&mut self, stream: Stream, text: &str, page: &mut LinePage) -> io::Result<()> {
         let room = MAX_LINES_PRINTED.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
             return Ok(());
@@ -225,11 +225,6 @@ fn recipe(fact: &RecipeFact, page: &mut LinePage) -> io::Result<()> {
             page.lines_behind(TEXT_LEAD, summary.trim_end())
         }
     }
-}
-
-fn second(draw: DrawContext<'_>) -> String {
-    let now: Timestamp = draw.now;
-    draw.place.second(now)
 }
 
 #[cfg(test)]

@@ -83,14 +83,7 @@ impl Session<'_> {
         let Some(place) = &self.place else { return Ok(false) };
         let found = PlaceText::at(self.driver.state(), place.place);
         let news = PlaceSearch::of(found.as_ref(), place);
-        let Some(found) = found else {
-            self.place = None;
-            if let PlaceSearch::Missing(told) = news {
-                self.mode.page.line(&told)?;
-            }
-            return Ok(true);
-        };
-        match found.unloaded {
+        match found.as_ref().and_then(|found| found.unloaded) {
             Some((body, LoadState::Away)) => {
                 self.driver.send(Command::Load(vec![body]));
                 return Ok(false);
@@ -104,6 +97,7 @@ impl Session<'_> {
             self.mode.page.line(&told)?;
             return Ok(true);
         }
+        let Some(found) = found else { return Ok(true) };
         let lines: Vec<&str> = found.text.lines().collect();
         let shown = shown_around(&lines, &sought);
         let (first, last) = (shown.start + 1, shown.end);
