@@ -121,7 +121,7 @@ impl TerminalSupport {
             NotificationMethod::Osc777 => format!("\x1b]777;notify;{app};{what}\x1b\\"),
             NotificationMethod::Osc99 => format!("\x1b]99;i={app};{app}: {what}\x1b\\"),
         };
-        format!("\x07{}", self.wrap_for_tmux(message))
+        format!("\x07{}", self.sequence(!message.is_empty(), &message))
     }
 
     fn status(self, app: &str, standing: ProgramStatus) -> String {
@@ -132,11 +132,7 @@ impl TerminalSupport {
             ProgramStatus::Question => "blocked:kind=question",
             ProgramStatus::Failed => "error",
         };
-        if self.status {
-            self.wrap_for_tmux(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
-        } else {
-            String::new()
-        }
+        self.sequence(self.status, &format!("\x1b]7501;state={state}:app={app}\x1b\\"))
     }
 
     fn progress(self, standing: ProgramStatus) -> String {
@@ -145,24 +141,21 @@ impl TerminalSupport {
             ProgramStatus::Failed => "2;100",
             ProgramStatus::Idle | ProgramStatus::Permission | ProgramStatus::Question => "0",
         };
-        if self.progress { self.wrap_for_tmux(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
+        self.sequence(self.progress, &format!("\x1b]9;4;{progress}\x1b\\"))
     }
 
     /// Returns the bytes that clear the state and the progress mark.
     pub(crate) fn clear(self) -> String {
-        let status = if self.status {
-            self.wrap_for_tmux("\x1b]7501;state=clear\x1b\\".into())
-        } else {
-            String::new()
-        };
-        status + &self.progress(ProgramStatus::Idle)
+        self.sequence(self.status, "\x1b]7501;state=clear\x1b\\") + &self.progress(ProgramStatus::Idle)
     }
 
-    fn wrap_for_tmux(self, sequence: String) -> String {
-        if self.tmux && !sequence.is_empty() {
-            return format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"));
+    /// A sequence for a terminal that knows it, wrapped where tmux runs in between; else nothing.
+    fn sequence(self, is_known: bool, bare: &str) -> String {
+        match (is_known, self.tmux) {
+            (false, _) => String::new(),
+            (true, false) => bare.to_owned(),
+            (true, true) => format!("\x1bPtmux;{}\x1b\\", bare.replace('\x1b', "\x1b\x1b")),
         }
-        sequence
     }
 }
 

@@ -120,7 +120,7 @@ impl PrivateFile {
     /// Makes a file that only this account can read, alone in its folder.
     fn new(text: &[u8], extension: &str) -> Result<Self, OutsideError> {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
-        let folder = private_folder()?;
+        let folder = PrivateFolder::make().map_err(|error| OutsideError::LocationError("folder", error))?;
         let failed = |error| OutsideError::LocationError("file", error);
         let work = folder.path().join("work");
         std::fs::create_dir(&work).map_err(failed)?;
@@ -137,22 +137,16 @@ impl PrivateFile {
     }
 }
 
-/// Makes an empty folder that only this account can enter.
-fn private_folder() -> Result<PrivateFolder, OutsideError> {
-    PrivateFolder::make().map_err(|error| OutsideError::LocationError("folder", error))
-}
-
 /// Runs a command of the person's (it may contain arguments) on a file, and waits for its end.
 fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> Result<(), OutsideError> {
     // The first word of a plain command is resolved to a trusted program. A line with other characters goes to
     // the shell, which searches the same PATH.
     let first = command.split_whitespace().next().unwrap_or_default();
-    let is_plain = first.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c));
     let (mut line, mut quiet) = (command.trim().to_owned(), "");
-    if is_plain {
+    if is_word(first) {
         let at = programs.locate(first).map_err(|why| OutsideError::NoProgram(first.into(), why))?;
         quiet = if start == Start::Editor { launch::quiet_options(&at) } else { "" };
-        line = line.replacen(first, &at.display().to_string(), usize::from(is_word(&at)));
+        line = line.replacen(first, &at.display().to_string(), usize::from(at.to_str().is_some_and(is_word)));
     }
     // The interrupt and quit keys are for the program: the shell ignores them and waits for the program's end.
     let mut shell = programs
@@ -169,9 +163,9 @@ fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> 
     if status.success() { Ok(()) } else { Err(OutsideError::Ended(command.into())) }
 }
 
-/// Whether the shell reads the path as one word without quotes.
-fn is_word(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| text.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c)))
+/// Whether the shell reads the text as one word without quotes.
+fn is_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c))
 }
 
 #[cfg(test)]

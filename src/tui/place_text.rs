@@ -40,7 +40,6 @@ impl PlaceText {
     }
 
     fn of_block(item: &BlockItem, place: SessionLocation) -> Self {
-        let head = place.to_string();
         let ran = item.runs.iter().rev().find_map(|run| Some((run, &run.ended.as_ref()?.1)));
         let files = ran.iter().flat_map(|(_, report)| &report.receipt.files).map(|file| file.path.clone());
         let loaded = match &item.block.kind {
@@ -48,7 +47,7 @@ impl PlaceText {
             _ => None,
         };
         let files = item.block.kind.writes().chain(loaded).cloned().chain(files).collect();
-        match (place.kind, ran) {
+        let (text, unloaded) = match (place.kind, ran) {
             (LocationKind::Output, Some((run, report))) => {
                 let away = run.unloaded_output().map(|(_, away)| (Body::Output(run.run), away.load));
                 let text = if is_coming(away.as_ref()) {
@@ -56,11 +55,12 @@ impl PlaceText {
                 } else {
                     without_escapes(&report.printed()).into_owned()
                 };
-                Self { head, text, files, unloaded: away }
+                (text, away)
             }
-            (LocationKind::Output, None) => Self { head, text: String::new(), files, unloaded: None },
-            _ => Self { head, text: item.block.current().source.to_string(), files, unloaded: None },
-        }
+            (LocationKind::Output, None) => (String::new(), None),
+            _ => (item.block.current().source.to_string(), None),
+        };
+        Self { head: place.to_string(), text, files, unloaded }
     }
 
     fn holds(&self, words: &SearchWords) -> bool {

@@ -3,7 +3,7 @@
 
 use super::widgets::{safe, words};
 use crate::engine::rebuild::{RebuildPlan, RebuildStep, StepState};
-use crate::text::names::and_more;
+use crate::text::names::first_names;
 
 /// How many steps are listed one by one.
 const MAX_STEPS_SHOWN: usize = 10;
@@ -82,7 +82,6 @@ fn line(step: &RebuildStep) -> String {
 }
 
 fn names(all: &[String]) -> String {
-    let first =
-        all.iter().take(MAX_NAMES_SHOWN).map(|name| safe::one_line(name)).collect::<Vec<_>>().join(", ");
-    first + &and_more(all.len().saturating_sub(MAX_NAMES_SHOWN))
+    let safe: Vec<String> = all.iter().map(|name| safe::one_line(name)).collect();
+    first_names(&safe, MAX_NAMES_SHOWN)
 }

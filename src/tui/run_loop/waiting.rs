@@ -83,9 +83,7 @@ impl Tui {
             }
         }
     }
-}
 
-impl Tui {
     /// Draws the progress, below the known part of a session if there is one.
     fn show_progress(&mut self, text: &str, known_part: Option<&State>, options: &Options) {
         match known_part {
@@ -93,7 +91,7 @@ impl Tui {
             None => {
                 let theme = &self.theme;
                 let _ = self.terminal.draw(|buf| {
-                    draw(text, buf, theme);
+                    draw(text, buf, buf.area, theme);
                     None
                 });
             }
@@ -106,14 +104,14 @@ impl Tui {
         let mut setup = options.setup.clone();
         (setup.welcome, setup.pick_session, setup.address) = (false, None, None);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
-        let draw = super::session::draw_context((&self.theme, &self.keymap), options, Clock::System.now());
+        let context = super::session::draw_context((&self.theme, &self.keymap), options, Clock::System.now());
         screen.panes.composer.set(&self.draft);
-        screen.arrange(Ctx { state, draw, at });
+        screen.arrange(Ctx { state, draw: context, at });
         let _ = self.terminal.draw(|buf| {
-            view::draw(&screen, state, at, buf, draw);
+            view::draw(&screen, state, at, buf, context);
             let area = buf.area;
             let height = area.height.min(LAST_ROWS);
-            draw_in(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, draw.theme);
+            draw(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, context.theme);
             None
         });
     }
@@ -139,12 +137,8 @@ fn stops(keymap: &Keymap, event: &KeyEvent) -> bool {
     event.kind != KeyEventKind::Release && keymap.action(Context::Message, key) == Some(Action::Stop)
 }
 
-/// Draws the text in the first rows of an empty screen.
-fn draw(text: &str, buf: &mut Canvas, theme: &Theme) {
-    draw_in(text, buf, buf.area, theme);
-}
-
-fn draw_in(text: &str, buf: &mut Canvas, area: Rect, theme: &Theme) {
+/// Draws the text in the first rows of an area that is otherwise blank.
+fn draw(text: &str, buf: &mut Canvas, area: Rect, theme: &Theme) {
     buf.set_blank(area, theme.style(Slot::UiText));
     let width = area.width.saturating_sub(2);
     let rows = safe::wrap_words(text, width.into(), theme.style(Slot::StatusInfo));
@@ -219,7 +213,8 @@ mod tests {
         let text = "Opening the session: 45 MB of 133 MB. Ctrl-C stops it.";
         for (width, height) in [(0, 0), (1, 1), (3, 2), (40, 12), (80, 24)] {
             let mut buf = Canvas::new((width, height));
-            draw(text, &mut buf, &Theme::terminal(Depth::Mono));
+            let area = buf.area;
+            draw(text, &mut buf, area, &Theme::terminal(Depth::Mono));
             let buf = buf.to_buffer();
             let row: String = (0..width.min(80)).map(|x| buf[(x, 0)].symbol().to_owned()).collect();
             assert!(width < 80 || row.contains(text), "{row}");
