@@ -5,11 +5,9 @@
 //! the guard, whatever has the focus; only the guard says whether a decision counts.
 
 mod attachments;
-mod borders;
 mod context;
 mod decide;
 mod editor;
-mod editor_result;
 mod find;
 mod focus;
 mod frame;

@@ -208,7 +208,7 @@ impl Buffer {
         let below = self.last_line().saturating_sub(to.line);
         self.untouched = (self.untouched.0.min(from.line), self.untouched.1.min(below));
         let tail = self.line(to.line).get(to.byte..).unwrap_or_default().to_owned();
-        let (Some(first), Some(last)) = (new.lines.first(), new.lines.last()) else { return old };
+        let Some(first) = new.lines.first() else { return old };
         if let Some(line) = self.lines.get_mut(from.line) {
             line.truncate(from.byte);
             line.push_str(first);
@@ -218,7 +218,6 @@ impl Buffer {
         }
         let mut inner: Vec<String> = new.lines.iter().skip(1).cloned().collect();
         if let Some(line) = inner.last_mut() {
-            debug_assert_eq!(line, last);
             line.push_str(&tail);
         }
         if !inner.is_empty() || to.line > from.line {

@@ -64,21 +64,16 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Makes the following changes one step, until [`History::ungroup`].
-    pub(crate) fn group(&mut self) {
-        if self.group.is_none() {
-            self.group = Some(false);
-        }
+    /// Makes the following changes one step, until [`History::ungroup`]. Returns `false` if they are one already.
+    pub(crate) fn group(&mut self) -> bool {
+        let begins = self.group.is_none();
+        self.group = self.group.or(Some(false));
+        begins
     }
 
     pub(crate) fn ungroup(&mut self) {
         self.group = None;
         self.open = false;
-    }
-
-    /// Whether changes are being grouped.
-    pub(crate) fn is_grouping(&self) -> bool {
-        self.group.is_some()
     }
 
     /// The next change begins a new step.

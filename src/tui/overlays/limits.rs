@@ -2,7 +2,6 @@
 //! how.
 
 pub(crate) mod limit;
-pub(crate) mod limit_input;
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Enforcement, ExecutorKind, Limits, Terms};

@@ -5,14 +5,13 @@
 //! - `found`: the places in them that match what was typed
 //! - `choice`: what can be chosen
 //! - `requests`: what is asked for about the chosen session, deleting it too
-//! - `sheet`, `rows`, `preview`: how it is drawn
+//! - `sheet`, `preview`: how it is drawn
 
 mod choice;
 mod found;
 mod listing;
 mod preview;
 mod requests;
-mod rows;
 mod sheet;
 
 use super::comparison::ComparisonView;

@@ -22,15 +22,13 @@ impl Session<'_> {
             UiCommand::Control(run, control) => self.driver.control_run(run, control),
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
-                let (ways, programs) =
-                    (clipboard::copy_methods(self.options.surroundings), self.options.launcher.clone());
-                self.workers.copy(text, ways, programs);
+                let ways = clipboard::copy_methods(self.options.surroundings);
+                self.workers.copy(text, ways, self.options.launcher.clone());
             }
             UiCommand::Editor(target, text) => self.edit_outside(target, &text)?,
             UiCommand::Pager(what) => {
-                let (command, programs) = (self.options.pager.clone(), self.options.launcher.clone());
-                let shown = self.outside(|| outside::page(&command, &what, &programs))?;
-                if let Err(why) = shown {
+                let options = self.options;
+                if let Err(why) = self.outside(|| outside::page(&options.pager, &what, &options.launcher))? {
                     self.screen.show_note(Note::warn(why.to_string()));
                 }
             }
@@ -70,9 +68,8 @@ impl Session<'_> {
             EditTarget::Message | EditTarget::Form => "md".to_owned(),
             EditTarget::Block | EditTarget::EditMode => self.block_extension(),
         };
-        let (command, programs) = (self.options.editor.clone(), self.options.launcher.clone());
-        let edited = self.outside(|| outside::edit(&command, text, &extension, &programs))?;
-        match edited {
+        let options = self.options;
+        match self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher))? {
             Ok(text) => {
                 self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
                 self.carry_out()

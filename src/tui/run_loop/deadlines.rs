@@ -31,10 +31,8 @@ impl Session<'_> {
         let before = self.screen.stance();
         self.with(now, |screen, ctx| screen.settle(ctx));
         self.carry_out()?;
-        if changed || self.screen.stance() != before {
-            self.frames.changed(Urgency::Now, now);
-        }
-        if self.turn_deadline().is_some_and(|at| at <= now) {
+        let is_due = self.turn_deadline().is_some_and(|at| at <= now);
+        if changed || is_due || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }
         self.ask_workers();

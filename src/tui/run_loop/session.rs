@@ -40,21 +40,13 @@ pub(super) struct Session<'a> {
     pub(super) returned: Option<Instant>,
 }
 
-enum WakeReason {
-    Input(Option<TimedEvent>),
-    News(Update),
-    WorkerResult(WorkerResult),
-    Deadline,
-}
-
 impl Session<'_> {
     pub(super) async fn go(&mut self) -> Result<Exit, TuiError> {
         self.frame(Instant::now());
         self.after_first_frame()?;
         loop {
             let deadline = self.deadline();
-            let woke = self.wait(deadline).await;
-            self.handle(woke)?;
+            self.wake(deadline).await?;
             self.drain()?;
             let now = Instant::now();
             self.tick(now)?;
@@ -103,7 +95,8 @@ impl Session<'_> {
         self.carry_out()
     }
 
-    async fn wait(&mut self, deadline: Option<Instant>) -> WakeReason {
+    /// Waits for an event or the deadline, and handles it.
+    async fn wake(&mut self, deadline: Option<Instant>) -> Result<(), TuiError> {
         let sleep = async {
             match deadline {
                 Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -112,11 +105,15 @@ impl Session<'_> {
         };
         tokio::select! {
             biased;
-            timed = self.tui.input.next() => WakeReason::Input(timed),
-            update = self.driver.next() => WakeReason::News(update),
-            done = self.workers.next() => WakeReason::WorkerResult(done),
-            () = sleep => WakeReason::Deadline,
+            timed = self.tui.input.next() => match timed {
+                Some(timed) => self.input(timed)?,
+                None => self.exit = Some(Exit::Hangup),
+            },
+            update = self.driver.next() => self.news(update)?,
+            done = self.workers.next() => self.worker_done(done),
+            () = sleep => {}
         }
+        Ok(())
     }
 
     /// Handles all input that has already arrived, so that one frame shows all of it.
@@ -127,22 +124,6 @@ impl Session<'_> {
             self.input(timed)?;
         }
         Ok(())
-    }
-
-    fn handle(&mut self, woke: WakeReason) -> Result<(), TuiError> {
-        match woke {
-            WakeReason::Input(Some(timed)) => self.input(timed),
-            WakeReason::Input(None) => {
-                self.exit = Some(Exit::Hangup);
-                Ok(())
-            }
-            WakeReason::News(update) => self.news(update),
-            WakeReason::WorkerResult(done) => {
-                self.worker_done(done);
-                Ok(())
-            }
-            WakeReason::Deadline => Ok(()),
-        }
     }
 
     fn news(&mut self, update: Update) -> Result<(), TuiError> {

@@ -76,9 +76,7 @@ impl Screen {
             return self.start(Job::BeginRecipe(name.clone(), answers.clone()));
         }
         let Some(mut form) = self.form_of(name) else { return };
-        for (field, text) in answers {
-            form.fill(field, text);
-        }
+        form.fill_all(answers);
         if let (false, Err(misfits)) = (answers.is_empty(), answers::check(&form.form, &form.answers())) {
             form.refuse(misfits);
         }
@@ -111,9 +109,7 @@ impl Screen {
             None => {
                 let mut form = FormBox::new(FormPurpose::Answer, asked.clone());
                 let given = asked.answers_for(&self.preset_answers, begun_with(ctx.state));
-                for (field, text) in &given {
-                    form.fill(field, text);
-                }
+                form.fill_all(&given);
                 form
             }
         };
@@ -131,9 +127,7 @@ impl Screen {
             draft.refuse(misfits);
         } else if let Some(mut form) = self.form_of(name) {
             // The recipe was to start without its form.
-            for (field, text) in &self.preset_answers {
-                form.fill(field, text);
-            }
+            form.fill_all(&self.preset_answers);
             form.refuse(misfits);
             self.open(form);
         }

@@ -83,20 +83,17 @@ impl Screen {
     }
 
     fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) {
-        let kill_asked = self.top::<Ask>().is_some();
+        let (kill_asked, terms) = (self.top::<Ask>().is_some(), terms(ctx, block));
         match self.escalation.interrupted {
             Some(at) if ctx.at.saturating_duration_since(at) >= KILL_DELAY && !kill_asked => {
-                let kernel = terms(ctx, block)
-                    .and_then(|terms| Some((&terms.language, ctx.state.live.kernel_of(terms)?)));
+                let kernel =
+                    terms.and_then(|terms| Some((&terms.language, ctx.state.live.kernel_of(terms)?)));
                 let (title, text) = match kernel {
                     Some((language, kernel)) => {
                         let title = format!("Kill kernel {}?", kernels::name(language, kernel));
                         (title, kernels::kill_asked(language, kernel))
                     }
-                    None => (
-                        format!("Kill block {block}?"),
-                        kernels::kill_asked_of_block(block, terms(ctx, block)),
-                    ),
+                    None => (format!("Kill block {block}?"), kernels::kill_asked_of_block(block, terms)),
                 };
                 let ask = Ask::new(title, vec![text], 'w', "wait").about_run(block);
                 self.open(ask.or_command('k', "kill", UiCommand::Send(Command::Kill)));
@@ -104,7 +101,7 @@ impl Screen {
             Some(_) => {}
             None => {
                 self.escalation.interrupted = Some(ctx.at);
-                self.inform(sending::interrupt(terms(ctx, block)));
+                self.inform(sending::interrupt(terms));
                 self.send(Command::Stop);
             }
         }

@@ -27,10 +27,9 @@ impl Text {
 
     /// Makes several changes that are undone together.
     pub(crate) fn group_changes(&mut self, change: impl FnOnce(&mut Self)) {
-        let outer = self.history.is_grouping();
-        self.history.group();
+        let begins = self.history.group();
         change(self);
-        if !outer {
+        if begins {
             self.history.ungroup();
         }
     }

@@ -13,6 +13,11 @@ impl FormBox {
         }
     }
 
+    /// Puts answers into the fields with their names.
+    pub(crate) fn fill_all(&mut self, answers: &[(String, String)]) {
+        answers.iter().for_each(|(name, text)| self.fill(name, text));
+    }
+
     /// Puts a text into a field, by its index.
     pub(crate) fn set_field(&mut self, at: usize, text: &str) {
         match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {

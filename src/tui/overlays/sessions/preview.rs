@@ -6,6 +6,7 @@ use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
+use ratatui::style::Style;
 use ratatui::text::Line;
 use std::path::PathBuf;
 
@@ -26,31 +27,27 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, draw: DrawContext<'
     let head = format!("{0}{0} preview: {1} ", draw.glyphs.border.horizontal, safe::one_line(chosen.label()));
     let rule = draw.glyphs.border.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
     sheet.row(Line::styled(format!("{head}{rule}"), draw.style(Slot::UiBorder)));
+    let cut = |text: &str, style: Style| Line::styled(safe::cut(text, width.into()), style);
     let mut lines: Vec<Line<'static>> = Vec::new();
     if let Choice::Hit(hit) = list.choice() {
         let folder = draw.place.path(&hit.session.cwd);
         let head = safe::one_line(&format!("{}, {}, {folder}:", hit.place, words::ago(draw.now, hit.at)));
-        lines.push(Line::styled(safe::cut(&head, width.into()), draw.dim()));
+        sheet.row(cut(&head, draw.dim()));
         let line: Vec<char> = safe::one_line(&hit.line).chars().collect();
         let parts = line.chunks(usize::from(width).max(1)).take(rows.saturating_sub(1));
-        lines.extend(
-            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), draw.text())),
-        );
-        sheet.rows.extend(lines);
+        sheet.rows.extend(parts.map(|part| cut(&String::from_iter(part), draw.text())));
         return;
     }
     match list.preview_of(chosen) {
         Some(preview) => {
-            for line in &preview.lines {
-                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), draw.text()));
-            }
+            lines.extend(preview.lines.iter().map(|line| cut(&safe::one_line(line), draw.text())));
         }
         None => {
             for (who, text) in [("you    ", &chosen.first_prompt), ("model  ", &chosen.last_reply)] {
                 // A text that begins with a fence is a block.
                 if !text.trim().is_empty() && !text.trim_start().starts_with("```") {
                     let text = format!("{who}{}", safe::one_line(words::first_line(text)));
-                    lines.push(Line::styled(safe::cut(&text, width.into()), draw.text()));
+                    lines.push(cut(&text, draw.text()));
                 }
             }
         }
@@ -58,7 +55,7 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, draw: DrawContext<'
     if let Some(id) = &chosen.branch_of {
         let of = list.listing.origin(id).map(|of| safe::name(of.label()));
         let text = format!("A {}.", branches::branch(of.as_deref(), chosen.branch_at));
-        lines.push(Line::styled(safe::cut(&text, width.into()), draw.dim()));
+        lines.push(cut(&text, draw.dim()));
     }
     if chosen.waiting > 0 {
         let text = match chosen.waiting {

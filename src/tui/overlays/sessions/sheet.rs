@@ -1,15 +1,20 @@
 //! The sheet of the session list: the typed text, how many sessions are listed, the rows, the preview, and the keys of
 //! the chosen row.
 
-use super::{Sessions, is_open_here, preview, rows};
+use super::{Choice, Sessions, is_open_here, preview};
+use crate::driver::{SessionHit, Summary};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::OverlayContext;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+
+/// Columns of a name, including the tree lines before it.
+const NAME_COLUMNS: usize = 18;
 
 /// The sheet in this room.
 pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> Sheet {
@@ -37,7 +42,7 @@ pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> She
     let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
     let first = list.cursor.window(rows);
     for at in (first..list.count()).take(rows) {
-        let text = rows::row(list, (at, list.at(at)), ctx);
+        let text = row(list, (at, list.at(at)), ctx);
         sheet.row(entry(&text, at == list.cursor.0, width, draw));
     }
     if list.listing.all().is_none() {
@@ -71,4 +76,65 @@ fn keys_text(list: &Sessions, ctx: OverlayContext<'_>) -> String {
     hints.plain("Esc", list.esc_label(), 0);
     let keys: Vec<String> = hints.list.iter().map(|hint| format!("{} {}", hint.key, hint.label)).collect();
     keys.join("   ")
+}
+
+/// The text of a row.
+fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), ctx: OverlayContext<'_>) -> String {
+    match choice {
+        Choice::Session(summary) => session(list, (at, summary), ctx),
+        Choice::Hit(found) => hit(found, ctx.draw),
+        Choice::New => "+ new session".to_owned(),
+    }
+}
+
+/// `3 d     sales-q3       block 3            df = pd.read_csv("sales.csv")`
+fn hit(hit: &SessionHit, draw: DrawContext<'_>) -> String {
+    let name = safe::cut(&safe::one_line(hit.session.label()), 14);
+    let (ago, place) = (words::ago(draw.now, hit.at), hit.place.to_string());
+    safe::one_line(&format!("{ago:<7} {name:<14} {place:<18} {}", safe::one_line(&hit.line)))
+}
+
+/// `12 min  └ sales-q3-2   9 msgs   3 blocks  1 waiting  at block 3`
+fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContext<'_>) -> String {
+    let draw = ctx.draw;
+    let state = if is_open_here(summary, ctx.state) {
+        "open here".into()
+    } else if summary.locked.is_some() {
+        "open".into()
+    } else if summary.waiting > 0 {
+        format!("{} waiting", summary.waiting)
+    } else if summary.failed {
+        "failed".into()
+    } else if summary.unended {
+        "LOST".into()
+    } else {
+        String::new()
+    };
+    let lead = list.listing.lead(at, draw.glyphs.tree);
+    let with_folder = list.listing.here().is_none() && lead.is_none();
+    let folder = if with_folder { format!("  {}", draw.place.path(&summary.cwd)) } else { String::new() };
+    let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
+    // Leave some columns for the name of a deep branch.
+    let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();
+    let deep = shown.len().saturating_sub(NAME_COLUMNS - 8);
+    let name = format!("{}{}", shown.iter().skip(deep).collect::<String>(), safe::one_line(summary.label()));
+    safe::one_line(&format!(
+        "{:<7} {:<NAME_COLUMNS$} {:>8} {:>10}  {state:<10}{}{folder}",
+        words::ago(draw.now, summary.modified),
+        safe::cut(&name, NAME_COLUMNS),
+        words::count(messages, "msg"),
+        words::count(summary.blocks as usize, "block"),
+        origin(list, summary, lead.is_some()),
+    ))
+}
+
+/// Where a branch comes from; below the session from which it was branched, only the place.
+fn origin(list: &Sessions, summary: &Summary, is_below: bool) -> String {
+    let Some(id) = summary.branch_of.as_deref() else { return String::new() };
+    match (list.listing.origin(id), summary.branch_at) {
+        (Some(_), Some(at)) if is_below => format!(" at {at}"),
+        (Some(_), None) if is_below => String::new(),
+        (Some(of), _) => format!(" of {}", safe::cut(&safe::one_line(of.label()), 14)),
+        (None, _) => " origin gone".to_owned(),
+    }
 }
