@@ -35,9 +35,7 @@ impl Overlay for LanguageList {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let chosen = self.languages.get(self.cursor.0).cloned();
         let choose = chosen.map(|language| Command::ChooseLanguage { block: self.block, language });
-        std::iter::once(OverlayResponse::Close)
-            .chain(choose.map(|choose| OverlayResponse::send(choose)))
-            .collect()
+        std::iter::once(OverlayResponse::Close).chain(choose.map(OverlayResponse::send)).collect()
     }
 
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
