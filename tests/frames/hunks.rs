@@ -254,9 +254,7 @@ fn a_change_in_one_place_is_one_hunk() {
 
 #[test]
 fn a_block_without_another_text_has_no_hunks() {
-    let mut scene = Scene::waiting();
-    scene.review();
-    scene.frame();
+    let mut scene = at_code(Scene::waiting());
     scene.press(&["h"]);
     let note = scene.screen.note.as_ref().map(|note| note.text.clone());
     assert_eq!(note.as_deref(), Some("No hunks: this block stands for no other text."));

@@ -1,5 +1,6 @@
 //! The screens of the design, one test each.
 
+use super::behaviour::reviewing;
 use super::models::ollama;
 use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, failure, findings, image, report};
 use super::{assert_text, drawn, frame, snapshots};
@@ -54,11 +55,7 @@ fn streaming() {
 
 #[test]
 fn review() {
-    snapshots("04_review", || {
-        let mut scene = Scene::waiting();
-        scene.review();
-        scene
-    });
+    snapshots("04_review", reviewing);
 }
 
 /// The narrowest wide screen, with code beside the conversation, has room for 80 columns of code.
@@ -104,8 +101,7 @@ fn confirm_high() {
 
 /// Block 3 in the editor, with the colon at the end of its tenth line deleted.
 fn in_editor() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.review();
+    let mut scene = reviewing();
     scene.press(&["e"]);
     scene.pass(100);
     scene.frame();
@@ -204,8 +200,7 @@ fn a_value_is_seen_above_much_output() {
 #[test]
 fn reject() {
     snapshots("08a_reject", || {
-        let mut scene = Scene::waiting();
-        scene.review();
+        let mut scene = reviewing();
         scene.press(&["r"]);
         scene.pass(100);
         scene.type_text("keep the old charts");
