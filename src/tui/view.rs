@@ -46,9 +46,7 @@ pub fn draw(
     buf.set_blank(area, draw.text());
     if screen.arrangement.class == SizeClass::TooSmall {
         let rows = safe::wrap_words(status::TOO_SMALL, area.width.into(), draw.style(Colour::StatusWarn));
-        for (y, row) in (area.y..area.bottom()).zip(&rows) {
-            buf.set_line(area.x, y, row, area.width);
-        }
+        buf.set_lines(area, &rows);
         return FrameResult::default();
     }
     let tabs = if screen.bare_pane.is_none() { header::draw(screen, state, buf, draw) } else { Vec::new() };

@@ -1,10 +1,10 @@
 //! Overlays that take an answer: text that comes all at once, and a window that changes while one is open.
 
 use super::behaviour::ready;
-use super::drawn;
 use super::rules::clean;
 use super::scene::{Scene, acted, decide, engine_commands};
 use super::typing::{At, made};
+use super::{assert_screen, drawn};
 use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::engine::Command;
@@ -24,14 +24,9 @@ pub fn found(severity: Severity) -> Scene {
     };
     let mut inspection = clean("bash");
     inspection.review.findings.push(finding);
-    let mut scene = Scene::new();
-    scene.ask("go");
-    scene.reply("```bash\nls\n```\n");
+    let mut scene = Scene::answered("go", "```bash\nls\n```\n");
     scene.inspected(1, inspection);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    scene.see_block();
     scene
 }
 
@@ -55,8 +50,7 @@ fn key_of(severity: Severity) -> &'static str {
 /// Answers it as a person does: types the word, or marks a rule and confirms it.
 fn answered(scene: &mut Scene, severity: Severity) -> Vec<Command> {
     if severity == Severity::High {
-        scene.type_text("run");
-        return engine_commands(&scene.press(&["enter"]));
+        return engine_commands(&scene.enter("run"));
     }
     decide(scene, "1");
     scene.pass(1_000);
@@ -104,14 +98,12 @@ fn a_pasted_word_approves_nothing_and_stays_nowhere() {
 fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
     let mut scene = opened(Severity::High);
     assert!(burst(&mut scene, &["d", "o", "n", "t", "space"]).is_empty());
-    scene.type_text("run");
-    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(engine_commands(&scene.enter("run")), []);
 
     let mut scene = opened(Severity::High);
     scene.type_text("dont ");
     scene.step(|screen, ctx| screen.paste("x", ctx));
-    scene.type_text("run");
-    assert_eq!(engine_commands(&scene.press(&["enter"])), []);
+    assert_eq!(engine_commands(&scene.enter("run")), []);
 
     let mut scene = opened(Severity::High);
     burst(&mut scene, &["r", "u", "n"]);
@@ -121,8 +113,7 @@ fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
     let mut scene = opened(Severity::High);
     burst(&mut scene, &["r", "u", "n"]);
     scene.press(&["ctrl-u"]);
-    scene.type_text("run");
-    assert!(!engine_commands(&scene.press(&["enter"])).is_empty(), "deleted and typed");
+    assert!(!engine_commands(&scene.enter("run")).is_empty(), "deleted and typed");
 
     // A letter typed over all of it deletes it; over a part of it, it does not.
     for (selected, counts) in [(3, true), (2, false)] {
@@ -218,14 +209,9 @@ fn the_box_for_the_word_tells_what_it_hides() {
         });
         let mut inspection = clean("bash");
         inspection.review.findings.extend(findings);
-        let mut scene = Scene::new();
-        scene.ask("go");
-        scene.reply(&format!("```bash\n{}```\n", format!("{line}\n").repeat(8)));
+        let mut scene = Scene::answered("go", &format!("```bash\n{}```\n", format!("{line}\n").repeat(8)));
         scene.inspected(1, inspection);
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.see_everything();
+        scene.see_block();
         decide(&mut scene, "a");
         let screen = drawn(&mut scene, 80, 24);
         assert!(screen.contains("Block 1 has 8 HIGH findings:") && screen.contains("line 1 "), "{screen}");
@@ -233,8 +219,7 @@ fn the_box_for_the_word_tells_what_it_hides() {
         assert_eq!(screen.lines().filter(|row| is_cut(row)).count(), 4, "{screen}");
         assert!(screen.contains("and 4 more"), "{screen}");
         assert!(screen.contains("Type  run  and press Enter") && !screen.contains("above"), "{screen}");
-        let screen = drawn(&mut scene, 80, 16);
-        assert!(screen.contains("rows above") && screen.contains("Type  run  and press Enter"), "{screen}");
+        assert_screen(&mut scene, 80, 16, &["rows above", "Type  run  and press Enter"], &[]);
     });
 }
 

@@ -1,7 +1,7 @@
 //! Files that a message names: the list behind an `@`, what is sent, what is refused.
 
 use super::scene::Scene;
-use super::{drawn, snapshots};
+use super::{assert_shown, drawn, snapshots};
 use sayso::domain::{AttachedFile, Prompt};
 use sayso::driver::{AttachedFileError, FolderFiles, Job, JobResult, Notification, PathOfFile};
 use sayso::engine::Command;
@@ -87,8 +87,7 @@ fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
     scene.type_text("and ");
     scene.press(&["@"]);
     found(&mut scene, listed(true));
-    scene.type_text("plot");
-    assert!(scene.press(&["enter"]).is_empty(), "Enter takes the file and sends nothing");
+    assert!(scene.enter("plot").is_empty(), "Enter takes the file and sends nothing");
     assert_eq!(message(&scene), "Explain @src/load.py and @\"src/my plot.py\" ");
     assert!(scene.screen.overlays.is_empty());
 }
@@ -99,8 +98,7 @@ fn a_list_that_is_cut_says_what_to_do_where_there_is_little_room() {
     scene.type_text("Explain ");
     scene.press(&["@"]);
     found(&mut scene, listed(true));
-    let text = drawn(&mut scene, 80, 24);
-    assert!(text.contains(" listed. Others: type their path."), "{text}");
+    assert_shown(&mut scene, 80, 24, " listed. Others: type their path.");
 }
 
 #[test]
@@ -128,8 +126,7 @@ fn the_list_takes_no_letter_from_the_text() {
     // Before the files are listed, Enter does nothing.
     let mut scene = Scene::worked();
     scene.press(&["@"]);
-    scene.type_text("lo");
-    scene.press(&["enter"]);
+    scene.enter("lo");
     assert_eq!(message(&scene), "@lo");
 }
 

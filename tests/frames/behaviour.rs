@@ -1,9 +1,11 @@
 //! What keys do, without a terminal: the resulting commands are compared as values.
 
-use super::drawn;
 use super::scene::{
-    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, findings, inspection, key, report, terms,
+    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, failure, findings, inspection, key,
+    report, terms,
 };
+use super::selecting::{click, down, drag, up};
+use super::{assert_screen, assert_shown, drawn};
 use sayso::domain::*;
 use sayso::engine::state::Question;
 use sayso::engine::{Command, Phase, Settings};
@@ -19,10 +21,7 @@ use sayso::tui::widgets::layout::Pane;
 /// A block waits, it has the focus, and the quiet time is over.
 pub(super) fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     scene
 }
 
@@ -31,10 +30,7 @@ pub(super) fn ready() -> Scene {
     let mut scene = Scene::worked();
     scene.reply("```python\nprint(1)\n```\n");
     scene.inspected(3, inspection(confined("python"), Vec::new()));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    scene.see_block();
     scene
 }
 
@@ -74,8 +70,7 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
         scene.pass(1_000);
         scene.press(&["r"]);
         scene.pass(50);
-        scene.type_text("not now");
-        let commands = scene.press(&["enter"]);
+        let commands = scene.enter("not now");
         assert_eq!(
             engine_commands(&commands),
             [Command::Decide {
@@ -104,8 +99,7 @@ fn a_high_finding_takes_the_typed_word_and_nothing_else() {
         assert!(engine_commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
         scene.pass(1_000);
         decide(&mut scene, "a");
-        scene.type_text("run");
-        assert_eq!(engine_commands(&scene.press(&["enter"])), [approval(3, true)]);
+        assert_eq!(engine_commands(&scene.enter("run")), [approval(3, true)]);
     });
 }
 
@@ -186,8 +180,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
             );
             assert_eq!(scene.screen.panes.focus, Pane::Code);
             let (width, height) = super::scene::size();
-            let screen = drawn(&mut scene, width, height);
-            assert!(screen.contains("look at it, then Ctrl-Y again approves."), "{screen}");
+            assert_shown(&mut scene, width, height, "look at it, then Ctrl-Y again approves.");
             scene.pass(300);
             assert_eq!(engine_commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
             assert_eq!(scene.screen.panes.composer.full_text(), "half a sentence");
@@ -233,8 +226,7 @@ fn whoever_goes_to_a_block_is_told_what_is_not_shown_yet() {
         for _ in 0..2 {
             scene.pass(100);
             scene.press(&["ctrl-y"]);
-            let screen = drawn(&mut scene, size.0, size.1);
-            assert!(screen.contains(told), "{screen}");
+            assert_shown(&mut scene, size.0, size.1, told);
         }
     }
     // A note about one block says nothing about another that came in front of it.
@@ -262,15 +254,11 @@ fn what_ctrl_y_does_next_is_told_as_it_is_when_the_row_is_drawn() {
         scene.frame();
         scene.pass(1_000);
         scene.press(&["ctrl-y"]);
-        let screen = drawn(&mut scene, width, height);
-        assert!(screen.contains("Block 3 is still being checked."), "{screen}");
-        assert!(!screen.contains("Ctrl-Y again"), "{screen}");
+        assert_screen(&mut scene, width, height, &["Block 3 is still being checked."], &["Ctrl-Y again"]);
         scene.inspected(3, inspection(confined("python"), found));
-        let screen = drawn(&mut scene, width, height);
-        assert!(screen.contains(told) && !screen.contains("still being checked"), "{screen}");
+        assert_screen(&mut scene, width, height, &[told], &["still being checked"]);
         scene.disk_fails();
-        let screen = drawn(&mut scene, width, height);
-        assert!(screen.contains("Approving is paused.") && !screen.contains("Ctrl-Y again"), "{screen}");
+        assert_screen(&mut scene, width, height, &["Approving is paused."], &["Ctrl-Y again"]);
     }
 }
 
@@ -288,8 +276,7 @@ fn the_newest_run_is_shown_though_its_block_is_older() {
     scene.ask("next");
     scene.reply("```bash\necho more\n```\n");
     scene.inspected(5, inspection(confined("bash"), Vec::new()));
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("third at last"), "{screen}");
+    assert_shown(&mut scene, 140, 40, "third at last");
 }
 
 #[test]
@@ -313,9 +300,7 @@ fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
 #[test]
 fn the_title_says_that_the_keys_are_open_when_they_are() {
     let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
+    scene.go_to(Pane::Code);
     for key in ["j", "v", "v", "tab", "shift-tab"] {
         scene.press(&[key]);
         let deadline = scene.screen.guard.next_deadline().unwrap();
@@ -329,8 +314,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
         assert!(changed || scene.screen.guard.next_deadline().is_some(), "{key}");
     }
     scene.pass(2_000);
-    let text = super::drawn(&mut scene, 140, 40);
-    assert!(!text.contains("letters locked") && !text.contains("all keys locked"), "{text}");
+    assert_screen(&mut scene, 140, 40, &[], &["letters locked", "all keys locked"]);
     // The first letter after that counts.
     let mut scene = Scene::worked();
     scene.screen.panes.focus = Pane::Code;
@@ -356,18 +340,14 @@ fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
     let mut scene = Scene::worked();
     scene.reply("```python\nprint(1)\n```\n");
     scene.inspect(3, Vec::new());
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    scene.see_block();
     assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
     assert!(decide(&mut scene, "A").is_empty() && scene.screen.overlays.is_empty());
     scene.pass(1_000);
     assert!(decide(&mut scene, "a").is_empty());
     assert!(scene.screen.top::<Confirm>().is_some());
     assert!(super::drawn(&mut scene, 140, 40).contains("Sandbox is OFF"));
-    scene.type_text("run");
-    assert_eq!(engine_commands(&scene.press(&["enter"])), [approval(3, true)]);
+    assert_eq!(engine_commands(&scene.enter("run")), [approval(3, true)]);
 }
 
 #[test]
@@ -480,8 +460,7 @@ fn quitting_during_a_run() -> Scene {
     scene.ask("later");
     scene.frame();
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text("/quit");
-    scene.press(&["enter"]);
+    scene.enter("/quit");
     assert!(scene.screen.top::<Ask>().is_some());
     scene
 }
@@ -494,8 +473,7 @@ fn quitting_after_the_run_first_says_that_nothing_more_is_to_be_sent() {
     scene.pass(1_500);
     assert_eq!(engine_commands(&scene.press(&["i"])), [Command::Leave, Command::Stop]);
     scene.command(Command::Leave);
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("queued, kept and not sent"), "{screen}");
+    assert_shown(&mut scene, 140, 40, "queued, kept and not sent");
 }
 
 #[test]
@@ -570,22 +548,18 @@ fn a_burst_of_letters_decides_nothing() {
 #[test]
 fn messages_commands_and_paths_are_told_apart() {
     let mut scene = Scene::worked();
-    scene.type_text("hello");
-    assert_eq!(engine_commands(&scene.press(&["enter"])), [Command::Submit("hello".into())]);
+    assert_eq!(engine_commands(&scene.enter("hello")), [Command::Submit("hello".into())]);
     scene.type_text("/rename");
     scene.press(&["tab"]);
-    scene.type_text("new name");
-    assert_eq!(engine_commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
-    scene.type_text("quit");
-    let commands = scene.press(&["enter"]);
+    assert_eq!(engine_commands(&scene.enter("new name")), [Command::Rename("new name".into())]);
+    let commands = scene.enter("quit");
     assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit)]));
 }
 
 #[test]
 fn older_messages_come_back_by_arrow() {
     let mut scene = Scene::worked();
-    scene.type_text("first");
-    scene.press(&["enter"]);
+    scene.enter("first");
     scene.press(&["up"]);
     assert_eq!(scene.screen.panes.composer.full_text(), "first");
 }
@@ -628,29 +602,21 @@ fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
 
 #[test]
 fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
-    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-    let mouse = |kind, column, row| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
     let mut scene = reviewing();
     super::drawn(&mut scene, 140, 40);
-    for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
-        scene.step(|screen, ctx| screen.mouse(mouse(kind, 5, 5), ctx));
-    }
+    click(&mut scene, (5, 5));
     assert_eq!(scene.screen.panes.focus, Pane::Chat);
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(1_000);
     super::drawn(&mut scene, 140, 40);
     let approve = scene.screen.hits.buttons.first().unwrap().clone();
-    let click = |scene: &mut Scene| {
-        let (x, y) = (approve.columns.start, approve.row);
-        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), x, y), ctx));
-        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Up(MouseButton::Left), x, y), ctx))
-    };
-    assert!(engine_commands(&click(&mut scene)).is_empty());
+    let approve = (approve.columns.start, approve.row);
+    assert!(engine_commands(&click(&mut scene, approve)).is_empty());
     assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
     scene.see_everything();
     super::drawn(&mut scene, 140, 40);
-    click(&mut scene);
+    click(&mut scene, approve);
     scene.pass(40);
     assert!(scene.screen.top::<Confirm>().is_some());
 }
@@ -660,10 +626,7 @@ fn a_block_without_a_language_is_asked_about() {
     let mut scene = Scene::worked();
     scene.reply("```\nls\n```\n");
     scene.inspect(3, Vec::new());
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    scene.see_block();
     assert!(decide(&mut scene, "a").is_empty());
     assert!(scene.screen.top::<LanguageList>().is_some());
     let commands = scene.press(&["2"]);
@@ -682,12 +645,9 @@ fn a_finding_is_scrolled_to() {
     late[0].place.line = 150;
     scene.reply(&format!("```python\n{code}```\n"));
     scene.inspect(3, late);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
+    scene.go_to(Pane::Code);
     scene.press(&["f"]);
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("line_149") && text.contains("HIGH"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["line_149", "HIGH"], &[]);
 }
 
 #[test]
@@ -696,8 +656,7 @@ fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
     scene.frame();
     scene.press(&["3"]);
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(!text.contains("secret"), "{text}");
+    assert_screen(&mut scene, 100, 30, &[], &["secret"]);
     let commands = scene.press(&["enter"]);
     let shown = format!("{commands:?}");
     assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
@@ -714,13 +673,11 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     // A choice that needs no key takes none.
     let mut scene = welcome();
     scene.press(&["k"]);
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(!text.contains("paste a key") && !text.contains("key for"), "{text}");
+    assert_screen(&mut scene, 100, 30, &[], &["paste a key", "key for"]);
     // A key from the environment may be replaced for that provider.
     scene.press(&["down", "down", "down", "k"]);
     paste(&mut scene, "sk-very-secret");
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("key for Anthropic: ***"), "{text}");
+    assert_shown(&mut scene, 100, 30, "key for Anthropic: ***");
     let commands = scene.press(&["enter"]);
     let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
     else {
@@ -732,8 +689,7 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     scene.press(&["3"]);
     paste(&mut scene, "sk-very-secret");
     scene.press(&["esc"]);
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("OPENAI_API_KEY                not set"), "{text}");
+    assert_shown(&mut scene, 100, 30, "OPENAI_API_KEY                not set");
     let commands = scene.press(&["4"]);
     assert!(
         matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
@@ -764,15 +720,13 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     };
     let gone = "The key that you pasted is for this server alone.";
     let mut scene = corrects(true);
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("address: https://lm.example.com/v1") && text.contains(gone), "{text}");
+    assert_screen(&mut scene, 100, 30, &["address: https://lm.example.com/v1", gone], &[]);
     // The hint leads to pasting a key again; then the hint is gone.
     scene.press(&["esc", "k"]);
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     scene.press(&["enter"]);
     scene.step(|screen, ctx| screen.paste("https://llm.example.com/v1", ctx));
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(!text.contains(gone), "{text}");
+    assert_screen(&mut scene, 100, 30, &[], &[gone]);
     let commands = scene.press(&["enter"]);
     assert!(
         matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
@@ -785,17 +739,13 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
 #[test]
 fn what_says_that_keys_are_ignored_goes_when_they_are_not() {
     let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
+    scene.go_to(Pane::Code);
     scene.pass(350);
     scene.frame();
     scene.key("a");
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("Keys typed now are ignored. 0.7 s left."), "{text}");
+    assert_shown(&mut scene, 100, 30, "Keys typed now are ignored. 0.7 s left.");
     scene.pass(701);
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(!text.contains("ignored") && text.contains("Block 3 waits."), "{text}");
+    assert_screen(&mut scene, 100, 30, &["Block 3 waits."], &["ignored"]);
 }
 
 /// A failure shows the same keys in its panel and in the row of keys, and from the message box the way there is
@@ -810,13 +760,8 @@ fn what_can_be_done_is_told_once_and_from_the_message_too() {
     ] {
         let mut scene = Scene::worked();
         scene.ask("and now the same for 2025");
-        let failure = ReplyFailure {
-            kind,
-            status: None,
-            message: "The provider said no, and a good deal more about why it did.".into(),
-            hint: String::new(),
-            departure: sayso::domain::Departure::Sent,
-        };
+        let failure =
+            failure(kind, "The provider said no, and a good deal more about why it did.", Departure::Sent);
         scene.fail(failure);
         scene.settle();
         let text = super::drawn(&mut scene, 80, 24);
@@ -839,11 +784,9 @@ fn a_title_names_a_key_that_works_where_the_keys_are() {
     scene.press(&["pgup"]);
     scene.streaming(&"Another line.\n\n".repeat(5));
     assert_eq!(scene.screen.panes.focus, Pane::Message);
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("new lines  PgDn"), "{text}");
+    assert_shown(&mut scene, 100, 30, "new lines  PgDn");
     scene.screen.panes.focus = Pane::Chat;
-    let text = super::drawn(&mut scene, 100, 30);
-    assert!(text.contains("new lines  G"), "{text}");
+    assert_shown(&mut scene, 100, 30, "new lines  G");
 }
 
 /// The conversation gets the rows that a block does not need.
@@ -873,8 +816,7 @@ fn lists_that_are_empty_offer_nothing() {
         let mut scene = Scene::worked();
         scene.frame();
         scene.screen.panes.focus = Pane::Message;
-        scene.type_text(command);
-        scene.press(&["enter"]);
+        scene.enter(command);
         let text = super::drawn(&mut scene, 100, 30);
         assert!(keys.iter().all(|key| !text.contains(key)), "{text}");
     }
@@ -896,20 +838,9 @@ fn enter_or_a_click_on_the_line_of_a_block_opens_it() {
     let screen = super::drawn(&mut scene, 140, 40);
     assert!(!screen.contains("> block"), "nothing is marked where Enter does not open it:\n{screen}");
     let row = screen.lines().position(|row| row.contains("block 1 ")).expect("block 1 is on screen");
-    let click = |kind, row| crossterm::event::MouseEvent {
-        kind,
-        column: 10,
-        row,
-        modifiers: crossterm::event::KeyModifiers::NONE,
-    };
-    let left = crossterm::event::MouseButton::Left;
-    let [down, up] =
-        [crossterm::event::MouseEventKind::Down(left), crossterm::event::MouseEventKind::Up(left)];
-    scene.step(|screen, ctx| screen.mouse(click(down, 3), ctx));
-    scene.step(|screen, ctx| screen.mouse(click(up, 3), ctx));
+    click(&mut scene, (10, 3));
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Chat, None));
-    scene.step(|screen, ctx| screen.mouse(click(down, u16::try_from(row).unwrap()), ctx));
-    scene.step(|screen, ctx| screen.mouse(click(up, u16::try_from(row).unwrap()), ctx));
+    click(&mut scene, (10, u16::try_from(row).unwrap()));
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(1))));
     // From there the conversation marks the block that the code pane shows.
     scene.screen.panes.focus = Pane::Chat;
@@ -934,23 +865,18 @@ fn z_gives_a_pane_the_whole_screen_and_takes_it_back() {
         assert_eq!(super::drawn(&mut scene, width, height).lines().nth(1), before.lines().nth(1));
         // Another pane is shown as soon as it has the focus.
         scene.press(&["z", "tab"]);
-        let other = super::drawn(&mut scene, width, height);
-        assert!(other.contains(" Chat ") && other.contains("Block 3"), "{other}");
+        assert_screen(&mut scene, width, height, &[" Chat ", "Block 3"], &[]);
     }
 }
 
 #[test]
 fn borders_are_moved_by_keys_and_by_the_mouse() {
-    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-    let mouse = |kind, (column, row)| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
     for (width, height) in [(140, 40), (100, 30)] {
         let mut scene = Scene::waiting();
         scene.screen.resized((width, height), scene.at);
         scene.frame();
         scene.ran(3, 100, "");
-        scene.frame();
-        scene.screen.panes.focus = Pane::Chat;
-        scene.frame();
+        scene.go_to(Pane::Chat);
         let stands = |scene: &Scene| {
             let made = scene.screen.arrangement;
             (made.chat.unwrap().outer, made.code.unwrap().outer, made.output.unwrap().outer)
@@ -965,13 +891,13 @@ fn borders_are_moved_by_keys_and_by_the_mouse() {
         // The mouse drags the border between code and output down by two rows.
         let (.., output) = stands(&scene);
         let at = (output.x + 20, output.y);
-        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), at), ctx));
+        down(&mut scene, at);
         let to = (at.0, at.1 + 2);
-        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Drag(MouseButton::Left), to), ctx));
-        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Up(MouseButton::Left), to), ctx));
+        drag(&mut scene, to);
+        up(&mut scene, to);
         scene.frame();
         assert_eq!(stands(&scene).2.y, output.y + 2);
-        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Drag(MouseButton::Left), at), ctx));
+        drag(&mut scene, at);
         scene.frame();
         assert_eq!(stands(&scene).2.y, output.y + 2, "a border that is not held stays");
     }
@@ -989,8 +915,7 @@ fn what_is_told_as_locked_is_locked() {
         scene.see_everything();
         scene.press(&["ctrl-y"]);
         scene.pass(450);
-        let title = super::drawn(&mut scene, size.0, size.1);
-        assert!(title.contains("letters locked 0.3 s") && !title.contains("all keys"), "{title}");
+        assert_screen(&mut scene, size.0, size.1, &["letters locked 0.3 s"], &["all keys"]);
         assert_eq!(engine_commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{size:?}");
     }
 }

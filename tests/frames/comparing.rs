@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, report};
 use super::searching::told;
-use super::{drawn, snapshots};
+use super::{assert_screen, drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
@@ -41,14 +41,9 @@ fn family() -> Vec<Summary> {
     (0..).zip(all).map(newest).collect()
 }
 
-fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
-    scene.type_text(text);
-    scene.press(&["enter"])
-}
-
 fn listed() -> Scene {
     let mut scene = Scene::worked();
-    command(&mut scene, "/resume");
+    scene.enter("/resume");
     told(&mut scene, JobResult::Sessions(family()));
     scene
 }
@@ -68,7 +63,7 @@ fn branches_stand_below_what_they_left() {
 #[test]
 fn nothing_is_chosen_before_the_sessions_are_listed() {
     let mut scene = Scene::worked();
-    command(&mut scene, "/resume");
+    scene.enter("/resume");
     let commands = scene.press(&["enter"]);
     assert!(commands.is_empty(), "no session begins: {commands:?}");
     told(&mut scene, JobResult::Sessions(family()));
@@ -84,8 +79,7 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
     assert!(seen.contains("at block 3") && seen.contains("origin gone"), "{seen}");
     assert!(seen.contains("A branch of sales-q3-2, from block 3 on."), "{seen}");
     scene.type_text("median");
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(!seen.contains("└ median") && seen.contains(" of sales-q3-2"), "{seen}");
+    assert_screen(&mut scene, 100, 30, &[" of sales-q3-2"], &["└ median"]);
     scene.press(&["esc"]);
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("> ") && seen.contains("preview: median"), "what was chosen stays: {seen}");
@@ -94,8 +88,7 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
 #[test]
 fn the_list_compares_what_is_chosen_with_what_is_open() {
     let mut scene = listed();
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("Enter open") && seen.contains("Del delete"), "{seen}");
+    assert_screen(&mut scene, 100, 30, &["Enter open", "Del delete"], &[]);
     assert_eq!(compared(&scene.press(&["ctrl-o"])), Some(&PathBuf::from("/sessions/04.jsonl")));
     told(&mut scene, compared_with("04"));
     assert!(drawn(&mut scene, 100, 30).contains("sales-q3 and sales-q3-2"));
@@ -126,7 +119,7 @@ fn failed_with(id: &str) -> JobResult {
 /// Both lists that can compare, and the key that does it in each.
 fn lists() -> Vec<(Scene, &'static str)> {
     let mut of_the_tree = Scene::worked();
-    command(&mut of_the_tree, "/compare");
+    of_the_tree.enter("/compare");
     told(&mut of_the_tree, JobResult::Sessions(family()));
     vec![(listed(), "ctrl-o"), (of_the_tree, "enter")]
 }
@@ -216,7 +209,7 @@ fn comparison() -> Arc<SessionComparison> {
 
 fn beside() -> Scene {
     let mut scene = Scene::worked();
-    command(&mut scene, "/compare");
+    scene.enter("/compare");
     told(&mut scene, JobResult::Sessions(family()));
     scene.press(&["enter"]);
     told(&mut scene, compared_with("04"));
@@ -227,7 +220,7 @@ fn beside() -> Scene {
 fn what_it_can_be_compared_with() {
     snapshots("21_compare", || {
         let mut scene = Scene::worked();
-        command(&mut scene, "/compare");
+        scene.enter("/compare");
         told(&mut scene, JobResult::Sessions(family()));
         scene
     });
@@ -241,7 +234,7 @@ fn two_sessions_side_by_side() {
 #[test]
 fn the_newest_other_of_the_tree_is_offered_and_this_one_is_not_compared_with_itself() {
     let mut scene = Scene::worked();
-    let asked = command(&mut scene, "/compare");
+    let asked = scene.enter("/compare");
     assert!(asked.iter().any(|wish| matches!(wish, UiCommand::Job(Job::Sessions))), "{asked:?}");
     assert!(drawn(&mut scene, 100, 30).contains("Looking for sessions."));
     told(&mut scene, JobResult::Sessions(family()));
@@ -261,11 +254,10 @@ fn the_newest_other_of_the_tree_is_offered_and_this_one_is_not_compared_with_its
 #[test]
 fn words_behind_the_command_are_typed_and_without_branches_all_others_are_offered() {
     let mut scene = Scene::worked();
-    command(&mut scene, "/compare notes");
+    scene.enter("/compare notes");
     let all: Vec<Summary> = family().into_iter().filter(|one| one.branch_of.is_none()).collect();
     told(&mut scene, JobResult::Sessions(all));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("> notes") && seen.contains("It has no branches"), "{seen}");
+    assert_screen(&mut scene, 100, 30, &["> notes", "It has no branches"], &[]);
     assert_eq!(compared(&scene.press(&["enter"])), Some(&PathBuf::from("/sessions/09.jsonl")));
 }
 
@@ -276,14 +268,11 @@ fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_co
     assert!(seen.contains("the same up to 1 message and 1 block"), "{seen}");
     assert!(!seen.contains('\u{1b}') && seen.contains(" ≠ "), "{seen}");
     scene.press(&["G"]);
-    let seen = drawn(&mut scene, 140, 40);
-    assert!(seen.contains("(20 lines more)") && !seen.contains("the same up to"), "{seen}");
+    assert_screen(&mut scene, 140, 40, &["(20 lines more)"], &["the same up to"]);
     scene.press(&["g"]);
-    let seen = drawn(&mut scene, 140, 12);
-    assert!(seen.contains("sales-q3") && !seen.contains("row 7"), "{seen}");
+    assert_screen(&mut scene, 140, 12, &["sales-q3"], &["row 7"]);
     scene.press(&["n", "n", "n", "n", "n", "n"]);
-    let seen = drawn(&mut scene, 140, 12);
-    assert!(seen.contains("row 7: 18,240") && seen.contains("row 7: 9"), "{seen}");
+    assert_screen(&mut scene, 140, 12, &["row 7: 18,240", "row 7: 9"], &[]);
     scene.press(&["N", "N", "N", "N", "N", "N", "N"]);
     let seen = drawn(&mut scene, 140, 12);
     assert!(

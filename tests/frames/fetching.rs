@@ -12,10 +12,7 @@ use sayso::tui::widgets::layout::Pane;
 fn fetching(lacks: Inspection, found: Inspection) -> Scene {
     let mut scene = Scene::waiting_with(lacks);
     scene.inspected(4, found);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     scene
 }
 
@@ -122,8 +119,6 @@ fn the_other_place_is_a_new_text_that_is_asked_about() {
     assert!(installing(false).press(&["I"]).is_empty());
     // For other blocks there is no other place.
     let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
+    scene.go_to(Pane::Code);
     assert!(scene.press(&["I"]).is_empty());
 }

@@ -1,7 +1,7 @@
 //! Searching in all panes, with counts and marks, and returning to the places before.
 
 use super::scene::{Scene, TABLE, report};
-use super::{drawn, snapshots};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::widgets::layout::Pane;
@@ -81,13 +81,11 @@ fn esc_puts_every_pane_back_and_n_goes_on_from_there() {
         let before = drawn(&mut scene, width, height);
         scene.press(&["/"]);
         scene.type_text("needle");
-        let found = drawn(&mut scene, width, height);
-        assert!(found.contains("needle") && found.contains("1 of 1"), "{found}");
+        assert_screen(&mut scene, width, height, &["needle", "1 of 1"], &[]);
         scene.press(&["esc"]);
         assert_eq!(drawn(&mut scene, width, height), before);
         scene.press(&["n"]);
-        let again = drawn(&mut scene, width, height);
-        assert!(again.contains(" needle") && again.contains("1 of 1"), "{again}");
+        assert_screen(&mut scene, width, height, &[" needle", "1 of 1"], &[]);
     }
 }
 
@@ -106,8 +104,7 @@ fn the_code_of_another_block_is_shown_and_the_one_before_comes_back() {
         while !drawn(&mut scene, width, height).contains("only Code") {
             scene.press(&["tab"]);
         }
-        let found = drawn(&mut scene, width, height);
-        assert!(found.contains("Block 2 python"), "{found}");
+        assert_shown(&mut scene, width, height, "Block 2 python");
         scene.press(&["esc"]);
         // The block has to be looked at again, as its title says; its rows are the same as before.
         let rows = |screen: &str| {
@@ -119,12 +116,11 @@ fn the_code_of_another_block_is_shown_and_the_one_before_comes_back() {
     }
 }
 
-#[test]
-fn a_million_lines_are_looked_through_in_portions() {
+/// What is told of `needle` in this output once all portions of it were looked through.
+fn told_of_needles(printed: &str) -> String {
     let mut scene = Scene::asked();
-    let text: String = (0..1_000_000).map(|n| format!("{n} needle\n")).collect();
     let mut output = OutputBuffer::new(64 << 20);
-    output.push(Stream::Stdout, text.as_bytes());
+    output.push(Stream::Stdout, printed.as_bytes());
     scene.ran(1, 100, "x\n");
     scene.ran_with(2, RunReport { output, ..report("", 800) });
     scene.frame();
@@ -132,26 +128,20 @@ fn a_million_lines_are_looked_through_in_portions() {
     for _ in 0..100 {
         scene.pass(1);
     }
-    let told = told(&mut scene);
-    assert!(told.contains("Output first 2,000") && told.contains("x finds in all output"), "{told}");
+    told(&mut scene)
+}
+
+#[test]
+fn a_million_lines_are_looked_through_in_portions() {
+    let text: String = (0..1_000_000).map(|n| format!("{n} needle\n")).collect();
+    assert_text(&told_of_needles(&text), &["Output first 2,000", "x finds in all output"], &[]);
 }
 
 /// All matches are there, as many as are kept: none was left out.
 #[test]
 fn as_many_matches_as_are_kept_are_not_called_the_first_ones() {
     for (lines, told_of) in [(2_000, "Output 2,000"), (2_001, "Output first 2,000")] {
-        let mut scene = Scene::asked();
-        let mut output = OutputBuffer::new(64 << 20);
-        output.push(Stream::Stdout, "needle\n".repeat(lines).as_bytes());
-        scene.ran(1, 100, "x\n");
-        scene.ran_with(2, RunReport { output, ..report("", 800) });
-        scene.frame();
-        searching(&mut scene, "needle");
-        for _ in 0..100 {
-            scene.pass(1);
-        }
-        let told = told(&mut scene);
-        assert!(told.contains(told_of), "{told}");
+        assert_text(&told_of_needles(&"needle\n".repeat(lines)), &[told_of], &[]);
     }
 }
 

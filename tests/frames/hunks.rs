@@ -1,11 +1,10 @@
 //! Hunks in the review of a change: kept, dropped, restored; exactly what is shown runs.
 
 use super::scene::{Scene, writing};
-use super::{drawn, snapshots};
+use super::{assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::{Command, EditFault, PlacedEdit};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::layout::Pane;
 
 pub(super) fn old() -> String {
     (1..=40).map(|n| format!("line {n}\n")).collect()
@@ -20,10 +19,7 @@ pub(super) fn new() -> String {
 
 /// The waiting block has the focus, and was shown long enough to be decided about.
 fn at_code(mut scene: Scene) -> Scene {
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     scene.frame();
     scene
 }
@@ -187,8 +183,7 @@ fn an_edit_that_does_not_fit_is_one_line_for_the_person() {
         scene
     };
     snapshots("19_edit_failed", failed);
-    let text = drawn(&mut failed(), 140, 40);
-    assert!(text.contains("edit: notes.md: the lines that it"), "{text}");
+    assert_text(&drawn(&mut failed(), 140, 40), &["edit: notes.md: the lines that it"], &[]);
 }
 
 #[test]
@@ -259,12 +254,7 @@ fn a_change_in_one_place_is_one_hunk() {
 
 #[test]
 fn a_block_without_another_text_has_no_hunks() {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene.frame();
+    let mut scene = at_code(Scene::waiting());
     scene.press(&["h"]);
     let note = scene.screen.note.as_ref().map(|note| note.text.clone());
     assert_eq!(note.as_deref(), Some("No hunks: this block stands for no other text."));

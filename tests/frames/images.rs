@@ -1,7 +1,7 @@
 //! Images of a run: each has its row, one can be shown alone, and a note says which are not drawn.
 
-use super::drawn;
 use super::scene::{Scene, image, report};
+use super::{assert_text, drawn};
 use ratatui::text::Line;
 use sayso::domain::*;
 use sayso::driver::Job;
@@ -111,24 +111,14 @@ fn the_value_stays_in_view_when_the_images_come() {
             scene.screen.panes.focus = Pane::Output;
             scene
         });
-        let screen = seen(&mut scene, size);
-        assert!(
-            screen.contains("exit 0") && screen.contains("42") && !screen.contains("printed"),
-            "{screen}"
-        );
+        assert_text(&seen(&mut scene, size), &["exit 0", "42"], &["printed"]);
         // The first visible image is meant, and only available actions are offered.
         scene.press(&["enter"]);
-        let alone = seen(&mut scene, size);
-        assert!(
-            alone.contains("image 1 of 4") && alone.contains("next") && !alone.contains("previous"),
-            "{alone}"
-        );
+        assert_text(&seen(&mut scene, size), &["image 1 of 4", "next"], &["previous"]);
         scene.press(&["j", "j", "j"]);
-        let alone = seen(&mut scene, size);
-        assert!(alone.contains("image 4 of 4") && !alone.contains("j next"), "{alone}");
+        assert_text(&seen(&mut scene, size), &["image 4 of 4"], &["j next"]);
         scene.press(&["k"]);
-        let alone = seen(&mut scene, size);
-        assert!(alone.contains("image 3 of 4") && alone.contains("j next"), "{alone}");
+        assert_text(&seen(&mut scene, size), &["image 3 of 4", "j next"], &[]);
     }
 }
 
@@ -211,16 +201,13 @@ fn alone_it_is_as_large_as_fits() {
 #[test]
 fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     let mut scene = Scene::worked();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
+    scene.go_to(Pane::Output);
     scene.press(&["enter"]);
     assert!(scene.screen.note.as_ref().is_some_and(|note| note.text == "This run made no image."));
     let mut scene = drawn_by_a_run();
     seen(&mut scene, (140, 40));
     scene.press(&["enter", "G"]);
-    let keys = seen(&mut scene, (140, 40));
-    assert!(!keys.contains("o open image"), "{keys}");
+    assert_text(&seen(&mut scene, (140, 40)), &[], &["o open image"]);
     scene.pass(2_000);
     let commands = scene.press(&["o"]);
     assert!(
@@ -251,14 +238,11 @@ fn saving_is_offered_for_what_it_saves() {
     };
     let said = |scene: &Scene| scene.screen.note.as_ref().map(|note| note.text.clone()).unwrap_or_default();
     let svg = |name: &str| ImageRef { mime: "image/svg+xml".into(), ..image(name) };
-    let keys = seen(&mut drawn_by_a_run(), (140, 40));
-    assert!(keys.contains("w save image ") && !keys.contains("w save it"), "{keys}");
+    assert_text(&seen(&mut drawn_by_a_run(), (140, 40)), &["w save image "], &["w save it"]);
     let mut scene = drawn_by(vec![svg("figure-1.svg"), image("figure-2.png")]);
-    let keys = seen(&mut scene, (140, 40));
-    assert!(keys.contains("w save images") && !keys.contains("w save it"), "{keys}");
+    assert_text(&seen(&mut scene, (140, 40)), &["w save images"], &["w save it"]);
     scene.press(&["enter", "G"]);
-    let keys = seen(&mut scene, (140, 40));
-    assert!(keys.contains("image 4 of 4") && !keys.contains("w save"), "{keys}");
+    assert_text(&seen(&mut scene, (140, 40)), &["image 4 of 4"], &["w save"]);
     settled(&mut scene);
     scene.press(&["o"]);
     assert!(
@@ -270,8 +254,7 @@ fn saving_is_offered_for_what_it_saves() {
     assert!(saved(&scene.press(&["w"])).is_empty());
     assert_eq!(said(&scene), "The run wrote it into the folder as out/c.svg.");
     scene.press(&["g"]);
-    let keys = seen(&mut scene, (140, 40));
-    assert!(keys.contains("image 1 of 4") && keys.contains("w save it"), "{keys}");
+    assert_text(&seen(&mut scene, (140, 40)), &["image 1 of 4", "w save it"], &[]);
     settled(&mut scene);
     scene.press(&["o"]);
     assert!(said(&scene).ends_with("w saves it."), "{}", said(&scene));
@@ -287,9 +270,7 @@ fn saving_is_offered_for_what_it_saves() {
 #[test]
 fn keys_beyond_the_last_image_save_the_last_one() {
     for beyond in ["down", "end"] {
-        let mut scene = Scene::new();
-        scene.ask("Plot it.");
-        scene.reply("```python\nplot()\n```\n");
+        let mut scene = Scene::answered("Plot it.", "```python\nplot()\n```\n");
         let images = ["figure-1.png", "figure-2.png"].map(image).to_vec();
         scene.ran_with(1, RunReport { images, ..report("printed by it\n", 800) });
         scene.reply("There it is.");

@@ -1,8 +1,8 @@
 //! What the screen says about keys: each key once, and only where it works.
 
-use super::scene::{Scene, clouds, findings, inspection, report, terms};
-use super::{SIZES, drawn};
-use sayso::domain::{Departure, FailureKind, Outcome, ReplyFailure, RunReport};
+use super::scene::{Scene, clouds, failure, findings, inspection, report, terms};
+use super::{SIZES, assert_shown, assert_text, drawn};
+use sayso::domain::{Departure, FailureKind, Outcome, RunReport};
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::overlays::ask::Ask;
@@ -74,8 +74,7 @@ fn help_over_a_list_names_the_keys_that_the_list_has() {
     assert!(drawn(&mut scene, 140, 120).contains("k           paste a key"));
     // The list of sessions has these keys.
     let mut scene = Scene::worked();
-    scene.type_text("/resume");
-    scene.press(&["enter"]);
+    scene.enter("/resume");
     let told = help(&mut scene);
     assert!(others[..4].iter().all(|words| told.contains(words)), "{told}");
     assert!(!told.contains("test connection") && told.contains("cut word"), "{told}");
@@ -85,11 +84,8 @@ fn help_over_a_list_names_the_keys_that_the_list_has() {
 fn help_over_the_problems_says_that_saving_is_tried_again_where_it_was() {
     let mut scene = Scene::worked();
     scene.disk_fails();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
-    let told = help(&mut scene);
-    assert!(told.contains("w           try saving again") && !told.contains("save elsewhere"), "{told}");
+    scene.go_to(Pane::Output);
+    assert_text(&help(&mut scene), &["w           try saving again"], &["save elsewhere"]);
     scene.press(&["esc"]);
     scene.pass(2_000);
     let commands = scene.press(&["w"]);
@@ -100,18 +96,9 @@ fn help_over_the_problems_says_that_saving_is_tried_again_where_it_was() {
 #[test]
 fn help_over_a_reply_that_was_cut_names_the_letter_that_ends_the_turn() {
     let mut scene = Scene::at_work();
-    scene.fail(ReplyFailure {
-        kind: FailureKind::Cut,
-        status: None,
-        message: "The reply was cut.".into(),
-        hint: String::new(),
-        departure: Departure::Sent,
-    });
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
-    let told = help(&mut scene);
-    assert!(told.contains("Here: Problems") && told.contains("e           end here"), "{told}");
+    scene.fail(failure(FailureKind::Cut, "The reply was cut.", Departure::Sent));
+    scene.go_to(Pane::Output);
+    assert_text(&help(&mut scene), &["Here: Problems", "e           end here"], &[]);
 }
 
 #[test]
@@ -120,8 +107,7 @@ fn help_over_the_box_for_the_word_says_that_letters_are_text_there() {
     scene.see_everything();
     scene.press(&["a"]);
     assert!(scene.screen.top::<Confirm>().is_some());
-    let told = help(&mut scene);
-    assert!(told.contains("Here: Writing"), "{told}");
+    assert_text(&help(&mut scene), &["Here: Writing"], &[]);
 }
 
 #[test]
@@ -163,8 +149,7 @@ fn keys_are_said_to_be_open_only_where_they_decide() {
         // A window of another size starts the quiet time again.
         drawn(&mut scene, width, height);
         scene.pass(2_000);
-        let screen = drawn(&mut scene, width, height);
-        assert!(screen.contains("seen 1/1  keys open"), "{screen}");
+        assert_shown(&mut scene, width, height, "seen 1/1  keys open");
         scene.press(&["?"]);
         assert!(!drawn(&mut scene, width, height).contains("keys open"), "help is over it");
         scene.press(&["esc"]);
@@ -180,15 +165,12 @@ fn keys_are_said_to_be_open_only_where_they_decide() {
 #[test]
 fn the_pager_offers_the_next_match_once_something_was_looked_for() {
     let mut scene = Scene::worked();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
+    scene.go_to(Pane::Output);
     scene.press(&["x"]);
     let before = drawn(&mut scene, 140, 40);
     assert!(keys(&before).contains("/ find") && !keys(&before).contains("n next"), "{before}");
     scene.press(&["/"]);
-    scene.type_text("o");
-    scene.press(&["enter"]);
+    scene.enter("o");
     let after = drawn(&mut scene, 140, 40);
     assert!(keys(&after).contains("n next  N previous"), "{after}");
 }

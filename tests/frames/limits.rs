@@ -2,7 +2,7 @@
 
 use super::behaviour::reviewing;
 use super::scene::Scene;
-use super::{drawn, snapshots};
+use super::{assert_screen, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
@@ -96,8 +96,7 @@ fn a_wrong_value_sends_nothing_and_loses_nothing() {
     let Some(form) = scene.screen.top::<LimitsForm>() else { panic!("it closed") };
     assert_eq!((form.at, form.rows[0].field.text().as_str()), (1, "30"));
     assert_eq!(form.rows[1].field.text(), "lots");
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("lots") && text.contains("a size from 1 MiB to 1 TiB"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["lots", "a size from 1 MiB to 1 TiB"], &[]);
     write(&mut scene, "1G");
     let limits = sent(&press(&mut scene, &["enter"])).unwrap();
     assert_eq!((limits.wall_ms, limits.memory_bytes), (30_000, 1 << 30));

@@ -39,10 +39,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::tui::Canvas;
-use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
-use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
-use sayso::tui::widgets::words::Locale;
+use sayso::tui::widgets::draw_context::Glyphs;
 use scene::Scene;
 
 /// The sizes: wide, medium, narrow. A window that is too small shows the same for every scene (`screens`).
@@ -52,30 +50,24 @@ pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult) {
     scene.screen.resized((width, height), scene.at);
     scene.settle();
-    let links = sayso::tui::Hyperlinks::default();
-    let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-    let keymap = scene.screen.keymap.clone();
-    let draw = DrawContext {
-        theme: &scene.theme,
-        links: &links,
-        keymap: &keymap,
-        glyphs: Glyphs::LINES,
-        place: &place,
-        now: scene.now,
-        motion: true,
-    };
-    let ctx = Ctx { state: scene.engine.state(), draw, at: scene.at };
-    scene.screen.arrange(ctx);
+    let drawn = painted(scene, (width, height), Glyphs::LINES);
+    scene.screen.hits = drawn.1.hits.clone();
+    drawn
+}
+
+/// Draws a scene of this size with these characters, on a terminal that keeps what it is told.
+pub fn painted(scene: &mut Scene, (width, height): (u16, u16), glyphs: Glyphs) -> (Buffer, FrameResult) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let mut made = FrameResult::default();
-    terminal
-        .draw(|frame| {
+    scene.with_glyphs(glyphs, |screen, ctx| {
+        screen.arrange(ctx);
+        let draw = |frame: &mut ratatui::Frame<'_>| {
             let mut canvas = Canvas::new((width, height));
-            made = view::draw(&scene.screen, scene.engine.state(), scene.at, &mut canvas, draw);
+            made = view::draw(screen, ctx.state, ctx.at, &mut canvas, ctx.draw);
             *frame.buffer_mut() = canvas.to_buffer();
-        })
-        .unwrap();
-    scene.screen.hits = made.hits.clone();
+        };
+        terminal.draw(draw).unwrap();
+    });
     (terminal.backend().buffer().clone(), made)
 }
 
@@ -102,6 +94,26 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
         Some(at) => text + &format!("(cursor {},{})", at.x, at.y),
         None => text + "(no cursor)",
     }
+}
+
+/// Draws a scene, and checks that this text is on the screen.
+#[track_caller]
+pub fn assert_shown(scene: &mut Scene, width: u16, height: u16, text: &str) {
+    assert_screen(scene, width, height, &[text], &[]);
+}
+
+/// Draws a scene, and checks that the first texts are on the screen and the others are not.
+#[track_caller]
+pub fn assert_screen(scene: &mut Scene, width: u16, height: u16, shown: &[&str], absent: &[&str]) {
+    assert_text(&drawn(scene, width, height), shown, absent);
+}
+
+/// Checks that the first texts are in this one and the others are not.
+#[track_caller]
+pub fn assert_text(screen: &str, shown: &[&str], absent: &[&str]) {
+    let missing: Vec<_> = shown.iter().filter(|text| !screen.contains(**text)).collect();
+    let there: Vec<_> = absent.iter().filter(|text| screen.contains(**text)).collect();
+    assert!(missing.is_empty() && there.is_empty(), "not shown: {missing:?}, but shown: {there:?}\n{screen}");
 }
 
 /// Runs a scenario in terminals of each size, from its beginning.

@@ -2,7 +2,7 @@
 
 use super::behaviour::reviewing;
 use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
-use super::{drawn, snapshots};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
 use sayso::driver::{Job, JobResult, Notification};
@@ -97,8 +97,7 @@ fn picking() -> Scene {
     scene.send(Event::ModelInfo(Box::new(info("ollama", "qwen3-coder", 32_768))));
     scene.ask("Load sales.csv");
     scene.reply("Loaded.\n");
-    scene.type_text("/model");
-    let commands = scene.press(&["enter"]);
+    let commands = scene.enter("/model");
     assert!(matches!(commands.as_slice(), [UiCommand::Job(Job::Models)]), "{commands:?}");
     found(&mut scene, JobResult::Offers(offers()));
     scene
@@ -111,11 +110,7 @@ fn long_prompt() -> Settings {
 
 #[test]
 fn model_picker() {
-    snapshots("11_models", || {
-        let mut scene = picking();
-        scene.press(&["down"]);
-        scene
-    });
+    snapshots("11_models", || picking().pressed(&["down"]));
 }
 
 #[test]
@@ -136,16 +131,14 @@ fn model_picker_tested() {
 #[test]
 fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     let mut scene = picking();
-    scene.type_text("sonnet");
-    let commands = scene.press(&["enter"]);
+    let commands = scene.enter("sonnet");
     assert!(
         matches!(commands.as_slice(), [UiCommand::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
     );
     assert!(scene.screen.overlays.is_empty());
 
     let mut scene = picking();
-    scene.type_text("openai");
-    assert!(scene.press(&["enter"]).is_empty());
+    assert!(scene.enter("openai").is_empty());
     assert!(
         scene.screen.top::<InputBox>().is_some_and(|asked| asked.kind == InputKind::Key("openai".into()))
     );
@@ -160,8 +153,7 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     // A provider that was not answered yet, or failed, has no models to choose; the list stays open.
     for row in ["openrouter", "groq"] {
         let mut scene = picking();
-        scene.type_text(row);
-        assert!(scene.press(&["enter"]).is_empty());
+        assert!(scene.enter(row).is_empty());
         assert!(scene.screen.top::<Models>().is_some(), "{row}");
     }
 }
@@ -201,8 +193,7 @@ fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
 fn the_server_that_was_chosen_stays_marked() {
     for (chose_server, marked) in [(false, "> 1"), (true, "> 2")] {
         let setup = Setup { welcome: true, clouds: clouds(), chose_server, ..Setup::default() };
-        let text = drawn(&mut Scene::set_up(setup), 100, 30);
-        assert!(text.contains(marked), "{text}");
+        assert_text(&drawn(&mut Scene::set_up(setup), 100, 30), &[marked], &[]);
     }
 }
 
@@ -224,15 +215,12 @@ fn a_long_name_of_a_model_leaves_room_for_the_session() {
 #[test]
 fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
     let mut scene = Scene::worked();
-    scene.type_text("/provider");
-    scene.press(&["enter"]);
+    scene.enter("/provider");
     assert!(scene.screen.top::<Welcome>().is_some());
-    let text = drawn(&mut scene, 80, 24);
-    assert!(text.contains("Esc back") && !text.contains("q quit"), "{text}");
+    assert_screen(&mut scene, 80, 24, &["Esc back"], &["q quit"]);
     scene.press(&["esc"]);
     assert!(scene.screen.overlays.is_empty());
-    scene.type_text("/provider");
-    scene.press(&["enter"]);
+    scene.enter("/provider");
     assert!(scene.press(&["q"]).is_empty(), "it goes back, and quits nothing");
     assert!(scene.screen.overlays.is_empty());
     let mut scene = Scene::set_up(Setup { welcome: true, ..Setup::default() });
@@ -286,8 +274,7 @@ fn status() {
         let mut scene = informed();
         scene.screen.setup.ignored =
             vec!["/home/ada/data/sales/.sayso.toml:3: providers.openai.base_url was ignored: a project can't set this.".into()];
-        scene.type_text("/status");
-        scene.press(&["enter"]);
+        scene.enter("/status");
         scene
     });
 }
@@ -297,11 +284,7 @@ fn whose_instructions_are_told_and_which_a_run_changed_is_shown() {
     let mut scene = informed();
     let own = Instructions { path: "/home/ada/me.md".into(), own: true, ..agents("Be brief.\n") };
     scene.send(Event::Instructions(vec![own]));
-    let text = drawn(&mut scene, 140, 40);
-    assert!(
-        text.contains("Your file me.md is told to the model.") && !text.contains("AGENTS.md is told"),
-        "{text}"
-    );
+    assert_screen(&mut scene, 140, 40, &["Your file me.md is told to the model."], &["AGENTS.md is told"]);
     let mut scene = informed();
     scene.send(Event::Instructions(Vec::new()));
     scene.send(Event::HeldInstructions(vec!["/home/ada/data/sales/AGENTS.md".into()]));
@@ -324,15 +307,12 @@ fn what_was_told_shorter_and_what_was_summed_up_is_counted() {
         scene.screen.open(Status::default());
         drawn(scene, 140, 40)
     };
-    let text = shown(&mut scene);
-    assert!(text.contains("2 results told shorter"), "{text}");
-    assert!(text.contains("on a server of this computer"), "{text}");
+    assert_text(&shown(&mut scene), &["2 results told shorter", "on a server of this computer"], &[]);
     scene.reply(ANSWER);
     scene.command(Command::Compact);
     scene.replied(ReplyEvent::Delta("Two results were read.".into()));
     scene.replied(ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: None }));
-    let text = shown(&mut scene);
-    assert!(text.contains("a summary stands for"), "{text}");
+    assert_text(&shown(&mut scene), &["a summary stands for"], &[]);
 }
 
 #[test]
@@ -394,8 +374,7 @@ fn the_session_budget_is_reached() {
 fn commands_of_context_cost_and_instructions() {
     let typed = |text: &str| {
         let mut scene = informed();
-        scene.type_text(text);
-        let commands = scene.press(&["enter"]);
+        let commands = scene.enter(text);
         (scene, commands)
     };
     assert!(matches!(typed("/compact").1.as_slice(), [UiCommand::Send(Command::Compact)]));
@@ -429,8 +408,7 @@ fn that_a_local_model_costs_nothing_is_told_whole_in_a_narrow_row() {
     scene.ask("hello");
     scene.reply("Hello.");
     scene.frame();
-    scene.type_text("/cost");
-    scene.press(&["enter"]);
+    scene.enter("/cost");
     let text = drawn(&mut scene, 80, 24);
     let cost = "Cost of this session: nothing sayso knows of: the server is on this computer.";
     assert!(text.contains(cost), "{text}");
@@ -476,8 +454,7 @@ fn asking_for_a_second_opinion_holds_up_nothing() {
     );
     scene.command(Command::RequestOpinion(BlockId(3)));
     scene.pass(3_000);
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("asking a model, 3 s"), "{text}");
+    assert_shown(&mut scene, 100, 30, "asking a model, 3 s");
     assert!(scene.press(&["J"]).is_empty(), "it is asked once");
 }
 
@@ -498,10 +475,8 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         // The quiet time passes, so that the letter is not taken for text.
         scene.pass(2_000);
         assert!(scene.press(&["a"]).is_empty(), "a high finding takes its word");
-        let screen = drawn(&mut scene, size.0, size.1);
-        assert!(screen.contains("Type  run"), "{screen}");
-        scene.type_text("run");
-        let commands = scene.press(&["enter"]);
+        assert_shown(&mut scene, size.0, size.1, "Type  run");
+        let commands = scene.enter("run");
         let approves = |wish: &UiCommand| {
             matches!(
                 wish,
@@ -534,10 +509,7 @@ fn a_block_that_a_rule_forbids() {
         findings[0].forbidden = true;
         findings[0].message = "forbidden (shutil.rmtree): deletes a folder: out/charts".into();
         let mut scene = Scene::waiting_with(inspection(terms("python"), findings));
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.see_everything();
+        scene.see_block();
         scene
     };
     snapshots("04_denied", make);
@@ -559,10 +531,7 @@ const NOTES: &str = r##"{"path": "notes.md", "content": "# Regions\n\nNorth lead
 /// A block that writes a file waits; `before` is the file's present text.
 fn writes(mut scene: Scene, before: Option<&str>) -> Scene {
     scene.inspected(3, writing(before));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     scene
 }
 

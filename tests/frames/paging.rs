@@ -1,7 +1,7 @@
 //! The pager: the content of a file as text, at every size, and its keys.
 
 use super::scene::{Scene, report};
-use super::{drawn, snapshots};
+use super::{assert_screen, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::tui::ui_command::{PagerText, UiCommand};
 use sayso::tui::widgets::layout::Pane;
@@ -110,8 +110,7 @@ fn keys_go_through_it() {
     assert!(told.contains("Past the end: on from the top."), "{told}");
     assert!(at(&mut scene, &["N"]).2.contains("Past the top: on from the end."));
     scene.press(&["/"]);
-    scene.type_text("nowhere");
-    scene.press(&["enter"]);
+    scene.enter("nowhere");
     scene.pass(10);
     scene.pass(10);
     assert!(at(&mut scene, &[]).2.contains("No matches."));
@@ -135,9 +134,7 @@ fn a_window_that_became_wider_shows_the_line_that_it_was_in() {
     let text = format!("{}the end of it\nbelow\n", "0123456789".repeat(1_000));
     let blob = Blob::new(text.as_bytes());
     let mut scene = blob.opened((80, 24));
-    for _ in 0..100 {
-        scene.press(&["j"]);
-    }
+    scene.press(&["j"; 100]);
     scene.screen.resized((200, 24), scene.at);
     let seen = rows(&drawn(&mut scene, 200, 24));
     assert!(seen.first().unwrap().contains("the end of it"), "{seen:?}");
@@ -160,8 +157,7 @@ fn long_lines_are_wrapped_or_scrolled_sideways() {
     let blob = Blob::new(format!("x{}", "漢".repeat(80)).as_bytes());
     let mut scene = blob.opened((80, 24));
     scene.press(&["w", "right"]);
-    let seen = drawn(&mut scene, 80, 24);
-    assert!(seen.contains("  漢漢") && !seen.contains(" x漢"), "{seen}");
+    assert_screen(&mut scene, 80, 24, &["  漢漢"], &[" x漢"]);
 }
 
 #[test]
@@ -170,19 +166,12 @@ fn a_file_that_changes_is_told() {
     let mut scene = blob.opened((100, 30));
     std::fs::OpenOptions::new().write(true).open(blob.path()).unwrap().set_len(40).unwrap();
     scene.press(&["j"]);
-    let screen = drawn(&mut scene, 100, 30);
-    assert!(screen.contains("The file became shorter") && screen.contains("line 2 of 100"), "{screen}");
+    assert_screen(&mut scene, 100, 30, &["The file became shorter", "line 2 of 100"], &[]);
+    let blob = Blob::new(&numbered(100));
+    let mut scene = blob.opened((100, 30));
     std::fs::remove_file(blob.path()).unwrap();
-    let mut other = blob_of(&numbered(100));
-    std::fs::remove_file(other.1.path()).unwrap();
-    other.0.press(&["j"]);
-    let screen = drawn(&mut other.0, 100, 30);
-    assert!(screen.contains("The file was removed") && screen.contains("line 26 of 100"), "{screen}");
-}
-
-fn blob_of(bytes: &[u8]) -> (Scene, Blob) {
-    let blob = Blob::new(bytes);
-    (blob.opened((100, 30)), blob)
+    scene.press(&["j"]);
+    assert_screen(&mut scene, 100, 30, &["The file was removed", "line 26 of 100"], &[]);
 }
 
 #[test]
@@ -192,9 +181,7 @@ fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_ba
     scene.ran(1, 100, "total 12\n");
     scene.ran_with(2, RunReport { blob: Some(folder.path().to_owned()), ..report("kept\n", 800) });
     scene.reply("Done.");
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
+    scene.go_to(Pane::Output);
     scene.press(&["x"]);
     let screen = drawn(&mut scene, 100, 30);
     assert!(
@@ -238,8 +225,7 @@ fn a_part_of_an_output_is_not_called_all_of_it() {
             scene.reply("Done.");
         })
     };
-    let all = printing(100);
-    assert!(all.contains("[All output of block 2]") && all.contains("4554x"), "{all}");
+    assert_text(&printing(100), &["[All output of block 2]", "4554x"], &[]);
     let cut = printing(16);
     assert!(cut.contains("[What is kept of the output of block 2]"), "{cut}");
     assert!(cut.contains("... 3 bytes of output left out here ...") && !cut.contains("4x"), "{cut}");
@@ -251,9 +237,7 @@ fn a_part_of_an_output_is_not_called_all_of_it() {
 fn it_opens_at_every_size() {
     snapshots("21_pager_text", || {
         let mut scene = Scene::worked();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Output;
-        scene.frame();
+        scene.go_to(Pane::Output);
         scene.press(&["x"]);
         scene
     });

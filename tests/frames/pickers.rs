@@ -6,11 +6,6 @@ use sayso::tui::setup::Setup;
 use sayso::tui::theme::OwnThemes;
 use sayso::tui::ui_command::UiCommand;
 
-fn run(scene: &mut Scene, command: &str) -> Vec<UiCommand> {
-    scene.type_text(command);
-    scene.press(&["enter"])
-}
-
 fn theme(commands: &[UiCommand]) -> &str {
     let [UiCommand::Theme(name)] = commands else { panic!("{commands:?}") };
     name
@@ -25,7 +20,7 @@ fn copied(commands: &[UiCommand]) -> &str {
 fn theme_list() {
     snapshots("19_themes", || {
         let mut scene = Scene::worked();
-        run(&mut scene, "/theme");
+        scene.enter("/theme");
         scene
     });
 }
@@ -34,14 +29,14 @@ fn theme_list() {
 fn a_theme_is_seen_at_once_taken_by_enter_and_given_back_by_esc() {
     let mut scene = Scene::worked();
     let in_use = scene.theme.name().to_owned();
-    assert!(run(&mut scene, "/theme").is_empty());
+    assert!(scene.enter("/theme").is_empty());
     scene.press(&["down", "down", "down", "down", "down", "down"]);
     assert!(scene.press(&["down"]).is_empty(), "at the end nothing changes");
     assert_ne!(theme(&scene.press(&["up"])), in_use);
     assert!(scene.press(&["enter"]).is_empty(), "it is in use already");
     assert!(scene.screen.overlays.is_empty());
     for way_out in ["esc", "ctrl-c"] {
-        run(&mut scene, "/theme");
+        scene.enter("/theme");
         scene.press(&["down"]);
         assert_eq!(theme(&scene.press(&[way_out])), in_use);
         assert!(scene.screen.overlays.is_empty());
@@ -52,7 +47,7 @@ fn a_theme_is_seen_at_once_taken_by_enter_and_given_back_by_esc() {
 fn the_list_of_themes_holds_the_persons_own() {
     let own = OwnThemes::new(|| vec![("ink".into(), Ok(String::new())), ("mine".into(), Ok(String::new()))]);
     let mut scene = Scene::set_up(Setup { themes: own, ..Setup::default() });
-    run(&mut scene, "/theme");
+    scene.enter("/theme");
     let text = drawn(&mut scene, 80, 24);
     // A built-in theme of the same name is listed only once.
     assert_eq!((text.matches("  mine").count(), text.matches("  ink").count()), (1, 1), "{text}");
@@ -83,7 +78,7 @@ fn block_list() {
     snapshots("20_copy", || {
         let mut scene = Scene::waiting();
         scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
-        run(&mut scene, "/copy");
+        scene.enter("/copy");
         scene
     });
 }
@@ -91,19 +86,18 @@ fn block_list() {
 #[test]
 fn a_block_is_copied_by_its_number_or_chosen() {
     let mut scene = Scene::worked();
-    assert_eq!(copied(&run(&mut scene, "/copy 1")), "ls -la\n");
-    assert!(run(&mut scene, "/copy 9").is_empty());
+    assert_eq!(copied(&scene.enter("/copy 1")), "ls -la\n");
+    assert!(scene.enter("/copy 9").is_empty());
     assert!(drawn(&mut scene, 100, 30).contains("There is no block 9."));
-    assert!(run(&mut scene, "/copy x").is_empty());
+    assert!(scene.enter("/copy x").is_empty());
     assert!(drawn(&mut scene, 100, 30).contains("/copy NUMBER"));
-    assert!(run(&mut scene, "/copy").is_empty());
-    scene.type_text("bash");
-    assert_eq!(copied(&scene.press(&["enter"])), "ls -la\n");
+    assert!(scene.enter("/copy").is_empty());
+    assert_eq!(copied(&scene.enter("bash")), "ls -la\n");
     // Without blocks there is nothing to choose.
     let mut scene = Scene::new();
-    assert!(run(&mut scene, "/copy").is_empty());
+    assert!(scene.enter("/copy").is_empty());
     assert!(scene.screen.overlays.is_empty());
     let mut scene = Scene::waiting();
     scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
-    assert_eq!(copied(&run(&mut scene, "/copy 3")), CODE);
+    assert_eq!(copied(&scene.enter("/copy 3")), CODE);
 }

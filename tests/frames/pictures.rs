@@ -11,7 +11,6 @@ use ratatui::style::{Color, Modifier};
 use sayso::domain::{FileChange, Layer};
 use sayso::tui::colouring::Colouring;
 use sayso::tui::theme::{Depth, Rgb, Theme};
-use sayso::tui::widgets::layout::Pane;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -56,10 +55,7 @@ fn pictures_of_the_readme_are_those_of_the_frames() {
         let layer = |name: &str| Layer { name: name.into(), active: true, tested: true, why: None };
         terms.rights.sandbox.layers = ["bwrap", "landlock", "seccomp", "limits"].map(layer).to_vec();
         let mut scene = Scene::waiting_with(inspection(terms, findings()));
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.pass(2_000);
+        scene.review();
         scene
     };
     kept("review", review(), (132, 38));

@@ -1,8 +1,8 @@
 //! The output of a run: errors can be told from other lines without colours, and the keys that are shown are
 //! bound.
 
-use super::drawn;
 use super::scene::{Scene, report};
+use super::{assert_screen, assert_shown, drawn};
 use sayso::domain::*;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::theme::{Depth, Theme};
@@ -65,8 +65,7 @@ fn the_title_names_the_key_that_is_bound_to_the_end() {
     scene.screen.keymap = Keymap::load(Some(("keymap.toml", own))).unwrap();
     drawn(&mut scene, 140, 40);
     scene.press(&["k"]);
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("L end") && !screen.contains("G end"), "{screen}");
+    assert_screen(&mut scene, 140, 40, &["L end"], &["G end"]);
 }
 
 /// A line that takes more rows in a narrower pane is not a new one.
@@ -80,11 +79,9 @@ fn a_resize_brings_no_new_lines() {
     scene.screen.panes.focus = Pane::Output;
     drawn(&mut scene, 80, 24);
     scene.press(&["g"]);
-    let before = drawn(&mut scene, 80, 24);
-    assert!(before.contains("G end"), "{before}");
+    assert_shown(&mut scene, 80, 24, "G end");
     for (width, height) in [(60, 16), (140, 40), (60, 16)] {
-        let screen = drawn(&mut scene, width, height);
-        assert!(!screen.contains("1 new line"), "{screen}");
+        assert_screen(&mut scene, width, height, &[], &["1 new line"]);
     }
 }
 
@@ -97,9 +94,7 @@ fn a_page_key_is_not_told_as_the_way_to_the_end() {
     scene.screen.panes.focus = Pane::Message;
     drawn(&mut scene, 140, 40);
     scene.press(&["pgup", "pgup"]);
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("point ") && !screen.contains("follow"), "{screen}");
-    assert!(!screen.contains(" end ━") && !screen.contains(" end ─"), "{screen}");
+    assert_screen(&mut scene, 140, 40, &["point "], &["follow", " end ━", " end ─"]);
 }
 
 fn failed(stdout: &str, stderr: &str) -> RunReport {
@@ -124,9 +119,7 @@ fn a_run_that_failed_is_shown_from_its_top() {
                 scene.screen.panes.focus = Pane::Output;
                 scene
             });
-            let screen = drawn(&mut scene, size.0, size.1);
-            assert!(screen.contains("exit 3") && screen.contains(stderr.trim_end()), "{screen}");
-            assert!(!screen.contains("row 299"), "{screen}");
+            assert_screen(&mut scene, size.0, size.1, &["exit 3", stderr.trim_end()], &["row 299"]);
             // After going to the end, the pane stays there.
             scene.press(&["G"]);
             for _ in 0..2 {
@@ -154,8 +147,7 @@ fn a_silent_run_that_failed_is_shown_beside_the_block_that_waits() {
         scene.ended(failed("", ""));
         scene
     });
-    let screen = drawn(&mut scene, 100, 30);
-    assert!(screen.contains("exit 3") && screen.contains("Block 2 bash"), "{screen}");
+    assert_screen(&mut scene, 100, 30, &["exit 3", "Block 2 bash"], &[]);
 }
 
 /// A kernel is busy with a run in it, not with a process beside it.
@@ -171,8 +163,7 @@ fn a_kernel_is_busy_with_its_own_runs_only() {
             scene.run(RunEvent::Started);
             scene
         });
-        let screen = drawn(&mut scene, 140, 40);
-        assert!(screen.contains(if busy { "k1 busy" } else { "k1 ready" }), "{screen}");
+        assert_shown(&mut scene, 140, 40, if busy { "k1 busy" } else { "k1 ready" });
     }
 }
 
@@ -181,9 +172,7 @@ fn a_kernel_is_busy_with_its_own_runs_only() {
 #[test]
 fn what_is_said_before_a_short_block_is_seen() {
     let mut scene = super::scene::acted((100, 30), || {
-        let mut scene = Scene::new();
-        scene.ask("Count them.");
-        scene.reply("```bash\nls | wc -l\n```\n");
+        let mut scene = Scene::answered("Count them.", "```bash\nls | wc -l\n```\n");
         scene.ran(1, 100, "12\n");
         scene.screen.panes.focus = Pane::Output;
         scene.frame();

@@ -1,7 +1,7 @@
 //! Blocks that were proposed together: the conversation shows the one being decided.
 
-use super::drawn;
 use super::scene::{Scene, confined, inspection};
+use super::{assert_screen, assert_shown, drawn};
 use sayso::domain::*;
 use sayso::tui::widgets::layout::Pane;
 
@@ -35,13 +35,11 @@ fn chat_shows_the_block_that_is_decided_now() {
         assert!(screen.contains("block 1  python") && screen.contains("First the file."), "{screen}");
         assert!(screen.contains("[WAITING]") && !screen.contains("That is all of it."), "{screen}");
         decide(&mut scene);
-        let screen = drawn(&mut scene, size.0, size.1);
-        assert!(screen.contains("block 2  bash") && !screen.contains("First the file."), "{screen}");
+        assert_screen(&mut scene, size.0, size.1, &["block 2  bash"], &["First the file."]);
         // A person who reads further is not moved back, and the end is followed again.
         scene.decide(2, Decision::Skip);
         scene.replied(ReplyEvent::Delta("And now?".into()));
-        let screen = drawn(&mut scene, size.0, size.1);
-        assert!(screen.contains("And now?") && screen.contains("follow"), "{screen}");
+        assert_screen(&mut scene, size.0, size.1, &["And now?", "follow"], &[]);
     }
 }
 
@@ -52,8 +50,7 @@ fn a_person_who_scrolls_stays_where_that_leads() {
         scene.screen.panes.focus = Pane::Chat;
         drawn(&mut scene, size.0, size.1);
         scene.press(&["G"]);
-        let end = drawn(&mut scene, size.0, size.1);
-        assert!(end.contains("That is all of it."), "{end}");
+        assert_shown(&mut scene, size.0, size.1, "That is all of it.");
         scene.press(&["k", "k", "k"]);
         let before = drawn(&mut scene, size.0, size.1);
         decide(&mut scene);
@@ -78,8 +75,7 @@ fn a_person_who_went_to_the_end_stays_there_at_another_height() {
         drawn(&mut scene, size.0, size.1);
         scene.press(&["G"]);
         for height in [size.1, size.1 - 1, size.1 + 2] {
-            let screen = drawn(&mut scene, size.0, height);
-            assert!(screen.contains("That is all of it."), "{screen}");
+            assert_shown(&mut scene, size.0, height, "That is all of it.");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is shown before a kernel is rebuilt, and the one block into which several are joined.
 
 use super::scene::{Scene, inspection, report, terms};
-use super::{drawn, snapshots};
+use super::{assert_shown, drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
@@ -35,8 +35,7 @@ fn asked() -> Scene {
     let mut scene = lost();
     scene.screen.panes.focus = Pane::Message;
     scene.frame();
-    scene.type_text("/rebuild");
-    scene.press(&["enter"]);
+    scene.enter("/rebuild");
     scene.frame();
     scene
 }
@@ -49,8 +48,7 @@ fn what_becomes_of_variables_and_what_each_block_took_and_touched_is_told_first(
 #[test]
 fn blocks_that_touch_nothing_else_come_back_as_one_that_waits() {
     let mut scene = asked();
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("4 blocks, 3 decisions"), "{text}");
+    assert_shown(&mut scene, 100, 30, "4 blocks, 3 decisions");
     scene.pass(1_000);
     let mut commands = scene.press(&["n"]);
     scene.pass(1_000);

@@ -2,26 +2,22 @@
 
 use super::scene::recipe::{Script, judge, run_the_tests, say, start};
 use super::scene::{Scene, report, scripted};
-use super::{drawn, snapshots};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use super::{assert_screen, assert_shown, drawn, snapshots};
 use ratatui::style::Color;
 use sayso::domain::*;
 use sayso::driver::{FolderFiles, Job, JobResult, Notification, PathOfFile};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings, WorkflowStep};
 use sayso::recipe::RecipeList;
+use sayso::tui::FirstRecipe;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::form::FormBox;
 use sayso::tui::overlays::recipes::Recipes;
-use sayso::tui::screen::Ctx;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
+use sayso::tui::widgets::draw_context::Glyphs;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::widgets::words::Locale;
-use sayso::tui::{Canvas, FirstRecipe};
 use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
@@ -135,8 +131,7 @@ fn a_recipe_of_the_command_line_that_lacks_an_answer_opens_its_form() {
     assert_eq!(begun(&commands).map(|(name, _)| name), Some("debug"));
     let misfits = vec![AnswerError { field: "file".into(), why: "one of file, block is needed".into() }];
     tell(&mut scene, JobResult::RecipeRefused { name: "debug".into(), misfits });
-    let text = drawn(&mut scene, 100, 40);
-    assert!(text.contains("! one of file, block is needed") && text.contains("it was fine"), "{text}");
+    assert_screen(&mut scene, 100, 40, &["! one of file, block is needed", "it was fine"], &[]);
 }
 
 #[test]
@@ -149,8 +144,7 @@ fn recipes_are_chosen_from_a_list() {
     });
     let mut scene = with_recipes();
     command(&mut scene, "/recipe");
-    scene.type_text("why");
-    scene.press(&["enter"]);
+    scene.enter("why");
     assert!(drawn(&mut scene, 100, 30).contains("What did you expect?"));
     assert!(scene.press(&["esc"]).is_empty());
     let commands = command(&mut scene, "/recipe new house-style");
@@ -173,8 +167,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     let with_house = || cards().into_iter().chain([house()]).collect::<Vec<_>>();
     let mut scene = with_recipes();
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text("/recipe");
-    assert!(matches!(scene.press(&["enter"])[..], [UiCommand::Job(Job::Recipes)]));
+    assert!(matches!(scene.enter("/recipe")[..], [UiCommand::Job(Job::Recipes)]));
     // Text typed meanwhile stays, and so does the choice.
     scene.type_text("t");
     scene.press(&["down"]);
@@ -191,8 +184,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     // A named recipe opens at once; after its file changed, it opens with the new form.
     let mut scene = with_recipes();
     command_with(&mut scene, "/recipe house-style kitchen", with_house());
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("In which room?") && text.contains("kitchen"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["In which room?", "kitchen"], &[]);
     scene.press(&["esc"]);
     let mut changed = house();
     changed.inputs.fields[0].label = "On which floor?".into();
@@ -201,8 +193,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     // Built-in recipes don't wait for any file.
     let mut scene = with_recipes();
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text("/recipe tdd");
-    assert!(scene.press(&["enter"]).is_empty());
+    assert!(scene.enter("/recipe tdd").is_empty());
     assert!(drawn(&mut scene, 100, 30).contains("What should it do?"));
 }
 
@@ -228,14 +219,9 @@ fn a_field_that_takes_several_paths_completes_the_last() {
     let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
     tell(&mut scene, JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
     scene.type_text("cslug");
-    let text = drawn(&mut scene, 80, 24);
-    assert!(
-        text.contains("new.py, srcslug") && text.contains("src/slug.py") && !text.contains("README"),
-        "{text}"
-    );
+    assert_screen(&mut scene, 80, 24, &["new.py, srcslug", "src/slug.py"], &["README"]);
     scene.press(&["tab"]);
-    let text = drawn(&mut scene, 80, 24);
-    assert!(text.contains("new.py, src/slug.py"), "{text}");
+    assert_shown(&mut scene, 80, 24, "new.py, src/slug.py");
     // After the next comma, the next file is completed; Tab continues from a complete name.
     scene.type_text(", ");
     assert!(drawn(&mut scene, 80, 24).contains("README.md"));
@@ -269,8 +255,7 @@ fn a_field_that_takes_a_path_completes_it() {
     // Tab takes the best match; a complete path is submitted as usual.
     let mut scene = naming_a_file("srcload");
     assert!(scene.press(&["tab"]).is_empty());
-    let text = drawn(&mut scene, 80, 24);
-    assert!(text.contains("src/load.py") && !text.contains("src/loader.py"), "{text}");
+    assert_screen(&mut scene, 80, 24, &["src/load.py"], &["src/loader.py"]);
     let commands = scene.press(&["enter"]);
     assert_eq!(begun(&commands).map(|(_, answers)| answer(answers, "file")), Some("src/load.py"));
     // Another match is chosen and taken by Enter, which submits nothing yet.
@@ -309,8 +294,7 @@ fn the_forms_of_all_recipes_stand_on_one_screen() {
             scene.press(&["tab"]);
         }
         scene.press(&["shift-tab"]);
-        let text = drawn(&mut scene, 80, 24);
-        assert!(text.contains(&walked(fields.len().saturating_sub(2))), "{text}");
+        assert_shown(&mut scene, 80, 24, &walked(fields.len().saturating_sub(2)));
     }
 }
 
@@ -331,9 +315,7 @@ fn answers_stand_beside_what_is_asked_where_there_is_little_room() {
 #[test]
 fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     snapshots("18_recipe_form_misfits", || {
-        let mut scene = filled();
-        scene.press(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x", "enter"]);
-        scene
+        filled().pressed(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x", "enter"])
     });
     let mut scene = filled();
     scene.press(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x"]);
@@ -352,8 +334,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     let misfits = vec![AnswerError { field: "runner".into(), why: "unittest is not here".into() }];
     let refused = JobResult::RecipeRefused { name: "tdd".into(), misfits };
     scene.step(|screen, ctx| screen.notified(Notification::Job(refused), ctx));
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("! unittest is not here") && text.contains("pushed last"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["! unittest is not here", "pushed last"], &[]);
     scene.press(&["left", "tab"]);
     let commands = scene.press(&["enter"]);
     assert_eq!(begun(&commands).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
@@ -411,8 +392,7 @@ fn a_long_form_scrolls_to_the_field_with_the_cursor() {
     scene.press(&["shift-tab"]);
     let many = "line\n".repeat(20_000);
     scene.step(|screen, ctx| screen.paste(&many, ctx));
-    let text = drawn(&mut scene, 80, 24);
-    assert!(text.contains("> Field 38?") && text.contains("(20,001 lines in all)"), "{text}");
+    assert_screen(&mut scene, 80, 24, &["> Field 38?", "(20,001 lines in all)"], &[]);
 }
 
 /// Tests were written and run; the code for them is being written.
@@ -481,10 +461,7 @@ fn its_end_is_told_with_its_summary() {
 fn own_waits() -> Scene {
     let mut scene = midst(under(script(vec![run_the_tests()], Vec::new())));
     scene.inspect(4, Vec::new());
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    scene.see_block();
     scene
 }
 
@@ -492,13 +469,11 @@ fn own_waits() -> Scene {
 fn a_block_of_its_own_says_what_it_is_for() {
     snapshots("18_recipe_own_block", own_waits);
     let mut scene = own_waits();
-    let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("WAITING, run the tests"), "{text}");
+    assert_shown(&mut scene, 140, 40, "WAITING, run the tests");
     scene.screen.resized((140, 40), scene.at);
     scene.press(&["a"]);
     scene.pass(1_000);
-    let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("Block 4 is sayso's own: run the tests"), "{text}");
+    assert_shown(&mut scene, 140, 40, "Block 4 is sayso's own: run the tests");
 }
 
 fn arguments() -> Form {
@@ -550,8 +525,7 @@ fn a_form_in_the_midst_is_one_tab_away() {
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{7}'), "{text}");
     let mut scene =
         asking_for(Form { fields: arguments().fields.into_iter().take(2).collect(), ..arguments() });
-    scene.type_text("a");
-    scene.press(&["enter"]);
+    scene.enter("a");
     let commands = scene.press(&["enter"]);
     let [UiCommand::Send(Command::Answer(answers))] = commands.as_slice() else {
         panic!("{commands:?} {}", note(&scene))
@@ -634,11 +608,7 @@ fn a_failure_is_handed_to_debug_with_one_key() {
         scene.pass(1_000);
         scene
     };
-    snapshots("18_debug_form", || {
-        let mut scene = failed();
-        scene.press(&["D"]);
-        scene
-    });
+    snapshots("18_debug_form", || failed().pressed(&["D"]));
     let mut scene = failed();
     assert!(drawn(&mut scene, 140, 40).contains("D debug it"));
     scene.screen.resized((140, 40), scene.at);
@@ -706,30 +676,9 @@ fn nothing_is_told_by_colour_alone() {
     insta::assert_snapshot!("18_recipe_form_mono_100x30", text);
 
     let mut scene = chosen(Depth::Mono);
-    let links = sayso::tui::Hyperlinks::default();
-    let place = Locale::default();
-    let keymap = scene.screen.keymap.clone();
-    let draw = DrawContext {
-        theme: &scene.theme,
-        links: &links,
-        keymap: &keymap,
-        glyphs: Glyphs::ASCII,
-        place: &place,
-        now: scene.now,
-        motion: true,
-    };
-    let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
-    let (screen, state, at) = (&mut scene.screen, scene.engine.state(), scene.at);
-    screen.resized((100, 30), at);
-    screen.arrange(Ctx { state, draw, at });
-    terminal
-        .draw(|frame| {
-            let mut canvas = Canvas::new((100, 30));
-            sayso::tui::view::draw(screen, state, at, &mut canvas, draw);
-            *frame.buffer_mut() = canvas.to_buffer();
-        })
-        .unwrap();
-    for cell in terminal.backend().buffer().content() {
+    scene.screen.resized((100, 30), scene.at);
+    let (buffer, _) = super::painted(&mut scene, (100, 30), Glyphs::ASCII);
+    for cell in buffer.content() {
         assert_eq!((cell.fg, cell.bg), (Color::Reset, Color::Reset), "{}", cell.symbol());
         assert!(cell.symbol().is_ascii(), "{}", cell.symbol());
     }

@@ -1,7 +1,7 @@
 //! Rights that are unchanged since they were last seen take one line; otherwise the changes are marked.
 
 use super::scene::{self, CODE, Scene, confined, findings, inspection, terms};
-use super::{drawn, snapshots};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Inspection;
 use sayso::tui::widgets::layout::Pane;
@@ -13,14 +13,6 @@ fn sandboxed() -> Terms {
         .map(|name| Layer { name: name.into(), active: true, tested: true, why: None })
         .to_vec();
     terms
-}
-
-/// Focuses the waiting block and scrolls through all of its rows.
-fn look_at_all(scene: &mut Scene) {
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
 }
 
 /// The first block of a session waits in its sandbox.
@@ -39,25 +31,19 @@ fn second(mut scene: Scene, change: impl Fn(&mut Terms)) -> Scene {
     let mut terms = sandboxed();
     change(&mut terms);
     scene.inspected(2, inspection(terms, findings()));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     scene
 }
 
 fn seen_and_second(change: impl Fn(&mut Terms)) -> Scene {
     let mut scene = first();
-    look_at_all(&mut scene);
+    scene.see_block();
     second(scene, change)
 }
 
 /// How many rows of a narrow screen show code and remarks about its lines, with the focus on it.
 fn code_rows(scene: &mut Scene) -> (usize, String) {
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     let screen = drawn(scene, 80, 24);
     let body: Vec<&str> = screen.lines().skip(2).take(20).collect();
     let rights = body.iter().position(|row| row.contains(" │ ")).unwrap_or(body.len());
@@ -206,7 +192,7 @@ fn rights_that_take_many_rows_scroll_with_the_code() {
 #[test]
 fn facts_that_moved_together_do_not_have_to_be_seen_again() {
     let mut scene = first_of(CODE, inspection(sandboxed(), Vec::new()));
-    look_at_all(&mut scene);
+    scene.see_block();
     assert!(scene.screen.guard.rows().is_all_seen());
     let wide = drawn(&mut scene, 140, 40);
     assert!(wide.lines().any(|row| row.contains("Check      no findings")), "{wide}");
@@ -234,7 +220,7 @@ fn rights_as_before_take_one_row() {
         terms.shared = Some(SharedState { blocks: (1..=12).map(BlockId).collect(), changed: Vec::new() });
     };
     let mut scene = first();
-    look_at_all(&mut scene);
+    scene.see_block();
     let mut scene = second(scene, shares);
     for (width, height) in [(80, 24), (100, 30), (140, 40)] {
         let screen = drawn(&mut scene, width, height);
@@ -252,11 +238,10 @@ fn a_key_is_not_torn_from_its_word() {
     };
     for last in [6, 7, 8, 12, 120] {
         let mut scene = first();
-        look_at_all(&mut scene);
+        scene.see_block();
         let shares = blocks(1..=last);
         let mut scene = second(scene, |terms| shares.clone()(terms));
-        let screen = drawn(&mut scene, 80, 24);
-        assert!(screen.contains("As before:") && screen.contains("p all\n"), "{screen}");
+        assert_screen(&mut scene, 80, 24, &["As before:", "p all\n"], &[]);
     }
 }
 
@@ -266,16 +251,12 @@ fn a_key_is_not_torn_from_its_word() {
 fn what_locks_the_approval_stands_in_the_title() {
     scene::acted((60, 12), || {
         let mut scene = first();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
+        scene.go_to(Pane::Code);
         scene.press(&["G"]);
         scene.pass(2_000);
-        let screen = drawn(&mut scene, 60, 12);
-        assert!(screen.contains("seen 1/1, 2 rows not  a locked"), "{screen}");
+        assert_shown(&mut scene, 60, 12, "seen 1/1, 2 rows not  a locked");
         scene.see_everything();
-        let screen = drawn(&mut scene, 60, 12);
-        assert!(screen.contains("seen 1/1  keys open"), "{screen}");
+        assert_shown(&mut scene, 60, 12, "seen 1/1  keys open");
     });
 }
 
@@ -300,12 +281,10 @@ fn what_changed_of_rights_is_marked() {
 fn a_program_that_tells_its_version_later_has_not_changed() {
     let known = |version: &str| Some(version.to_owned());
     for then in [None, known("3.12")] {
-        let mut scene = Scene::new();
-        scene.ask("Load sales.csv.");
-        scene.reply("```python\ndf.info()\n```\n");
+        let mut scene = Scene::answered("Load sales.csv.", "```python\ndf.info()\n```\n");
         let terms = Terms { version: then.clone(), ..sandboxed() };
         scene.inspected(1, inspection(terms, Vec::new()));
-        look_at_all(&mut scene);
+        scene.see_block();
         let screen = drawn(&mut second(scene, |terms| terms.version = known("3.12.4")), 80, 24);
         assert!(screen.contains(AS_BEFORE) && !screen.contains("Program"), "{then:?}\n{screen}");
     }
@@ -313,8 +292,7 @@ fn a_program_that_tells_its_version_later_has_not_changed() {
 
 #[test]
 fn rights_that_nobody_saw_are_told_in_full() {
-    let screen = drawn(&mut second(first(), |_| {}), 140, 40);
-    assert!(screen.contains("May read") && !screen.contains("As before"), "{screen}");
+    assert_text(&drawn(&mut second(first(), |_| {}), 140, 40), &["May read"], &["As before"]);
 }
 
 #[test]
@@ -336,7 +314,7 @@ fn another_folder_to_start_in_is_told_beside_them() {
 #[test]
 fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     let mut scene = seen_and_second(|_| {});
-    look_at_all(&mut scene);
+    scene.see_block();
     scene.press(&["p"]);
     let screen = drawn(&mut scene, 140, 40);
     assert!(screen.contains("May read") && screen.contains("Program"), "{screen}");
@@ -352,21 +330,18 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
 fn p_shows_them_from_their_first_row_wherever_the_code_was() {
     scene::acted((80, 24), || {
         let mut scene = seen_and_second(|_| {});
-        look_at_all(&mut scene);
+        scene.see_block();
         scene.press(&["G"]);
-        let end = drawn(&mut scene, 80, 24);
-        assert!(!end.contains("Runs in") && !end.contains("import pandas"), "{end}");
+        assert_screen(&mut scene, 80, 24, &[], &["Runs in", "import pandas"]);
         scene.press(&["p"]);
-        let screen = drawn(&mut scene, 80, 24);
-        assert!(screen.contains("Runs in"), "{screen}");
+        assert_shown(&mut scene, 80, 24, "Runs in");
     });
 }
 
 /// The folder named in the first row is called `here` in the others; if no row names it, its path is shown.
 #[test]
 fn the_folder_of_the_code_is_named_once() {
-    let screen = drawn(&mut first(), 140, 40);
-    assert!(screen.contains("May read   the system, here    May write  here"), "{screen}");
+    assert_text(&drawn(&mut first(), 140, 40), &["May read   the system, here    May write  here"], &[]);
     let installer = |terms: &mut Terms| terms.executor = ExecutorKind::Installer;
     let screen = drawn(&mut second(first(), installer), 140, 40);
     assert!(screen.contains("May write  ~/data/sales") && !screen.contains("write  here"), "{screen}");
@@ -378,8 +353,7 @@ fn packages_of_the_session_have_a_short_name() {
         terms.rights.read = vec!["/home/ada/.local/share/sayso/blobs/01/packages".into()];
     };
     let mut scene = seen_and_second(packages);
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("changed: the system, here, packages of this session"), "{screen}");
+    assert_shown(&mut scene, 140, 40, "changed: the system, here, packages of this session");
     scene.press(&["p"]);
     assert!(drawn(&mut scene, 140, 40).contains("~/.local/share/sayso/blobs/01/packages"));
     let other = |terms: &mut Terms| terms.rights.read = vec!["/blobs/02/packages".into()];

@@ -3,7 +3,7 @@
 use super::scene::{
     Scene, TABLE, acted, confined, decide, engine_commands, findings, inspection, report, terms,
 };
-use super::{drawn, snapshots};
+use super::{assert_screen, drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::{Command, Inspection};
 use sayso::tui::overlays::always::Always;
@@ -62,10 +62,7 @@ fn listing() -> Scene {
 }
 
 fn at_code(mut scene: Scene) -> Scene {
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    scene.see_block();
     scene
 }
 
@@ -130,8 +127,7 @@ fn only_a_rule_that_is_on_screen_in_full_is_granted() {
     for (width, height) in [(55, 14), (50, 12)] {
         acted((width, height), || {
             let mut scene = choosing();
-            let screen = drawn(&mut scene, width, height);
-            assert!(screen.contains("rows below") && screen.contains("1 2 3 mark  A confirm"), "{screen}");
+            assert_screen(&mut scene, width, height, &["rows below", "1 2 3 mark  A confirm"], &[]);
             decide(&mut scene, "2");
             let screen = drawn(&mut scene, width, height);
             let words: Vec<&str> = screen.split_whitespace().filter(|word| *word != "┃").collect();
@@ -297,8 +293,7 @@ fn rules_are_listed() {
 fn rules_are_taken_back_where_they_are_listed() {
     let mut scene = ruled();
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text("/rules");
-    scene.press(&["enter"]);
+    scene.enter("/rules");
     assert!(scene.screen.top::<Rules>().is_some());
     scene.pass(1_000);
     assert_eq!(engine_commands(&scene.press(&["x"])), [], "it was taken back before");
@@ -314,9 +309,7 @@ fn a_run_by_a_rule_says_so() {
     scene.run(RunEvent::Started);
     scene.ended(report("total 4\n", 100));
     scene.reply("The folder is empty.");
-    let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("approved by rule 1"), "{text}");
-    assert!(text.contains("by rule 1"), "{text}");
+    assert_screen(&mut scene, 140, 40, &["approved by rule 1", "by rule 1"], &[]);
     scene.screen.open(Rules::default());
     assert!(drawn(&mut scene, 140, 40).contains("1 run"));
 }
@@ -375,11 +368,7 @@ fn effects_and_words_from_outside() {
 
 #[test]
 fn p_goes_to_where_a_word_came_from_and_esc_comes_back() {
-    snapshots("04e_source", || {
-        let mut scene = injected();
-        scene.press(&["P"]);
-        scene
-    });
+    snapshots("04e_source", || injected().pressed(&["P"]));
     let mut scene = injected();
     assert!(!drawn(&mut scene, 140, 40).contains("send your files to"));
     scene.screen.resized((140, 40), scene.at);

@@ -11,7 +11,7 @@ pub mod recipe;
 mod values;
 
 pub use keys::{decide, engine_commands, key};
-pub use values::{clouds, confined, findings, image, inspection, report, terms, writing};
+pub use values::{clouds, confined, failure, findings, image, inspection, report, terms, writing};
 
 use sayso::domain::*;
 use sayso::engine::{Engine, Inspection, Settings, State};
@@ -20,6 +20,7 @@ use sayso::tui::screen::Screen;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
 use std::cell::Cell;
 use std::time::Instant;
 
@@ -147,6 +148,14 @@ impl Scene {
         self.engine.state()
     }
 
+    /// A new session with a message of the person and the reply to it.
+    pub fn answered(message: &str, reply: &str) -> Self {
+        let mut scene = Self::new();
+        scene.ask(message);
+        scene.reply(reply);
+        scene
+    }
+
     /// A session in its first turn: two blocks wait.
     pub fn asked() -> Self {
         let mut scene = Self::new();
@@ -179,6 +188,16 @@ impl Scene {
         scene.pass(5_000);
         scene.reply(&format!("```python\n{CODE}```\n"));
         scene.inspected(3, found);
+        scene
+    }
+
+    /// Block 3 has run with this report; its output has the focus.
+    pub fn ended_with(report: RunReport) -> Self {
+        let mut scene = Self::waiting();
+        scene.frame();
+        scene.ran_with(3, report);
+        scene.settle();
+        scene.screen.panes.focus = Pane::Output;
         scene
     }
 

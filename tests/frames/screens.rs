@@ -1,8 +1,9 @@
 //! The screens of the design, one test each.
 
+use super::behaviour::reviewing;
 use super::models::ollama;
-use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, findings, image, report};
-use super::{drawn, frame, snapshots};
+use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, failure, findings, image, report};
+use super::{assert_text, drawn, frame, snapshots};
 use sayso::domain::*;
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Settings;
@@ -54,14 +55,7 @@ fn streaming() {
 
 #[test]
 fn review() {
-    snapshots("04_review", || {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.pass(2_000);
-        scene
-    });
+    snapshots("04_review", reviewing);
 }
 
 /// The narrowest wide screen, with code beside the conversation, has room for 80 columns of code.
@@ -79,9 +73,7 @@ fn review_at_the_edge_of_wide() {
 fn review_guard_closed() {
     snapshots("04b_guard_closed", || {
         let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
+        scene.go_to(Pane::Code);
         scene.pass(100);
         scene
     });
@@ -100,10 +92,7 @@ fn review_from_message() {
 fn confirm_high() {
     snapshots("04c_confirm", || {
         let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.see_everything();
+        scene.see_block();
         scene.press(&["a"]);
         scene.pass(100);
         scene
@@ -112,11 +101,7 @@ fn confirm_high() {
 
 /// Block 3 in the editor, with the colon at the end of its tenth line deleted.
 fn in_editor() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    let mut scene = reviewing();
     scene.press(&["e"]);
     scene.pass(100);
     scene.frame();
@@ -169,24 +154,23 @@ fn done() {
     });
 }
 
+fn key_error() -> RunError {
+    RunError {
+        kind: "KeyError".into(),
+        message: "'region'".into(),
+        traceback: "Traceback (most recent call last):\n  block 3, line 6\nKeyError: 'region'".into(),
+    }
+}
+
 #[test]
 fn failed() {
     snapshots("07_failed", || {
-        let mut scene = Scene::waiting();
-        scene.frame();
         let mut report = report("reading\n", 400);
         report.outcome = Outcome::Failed;
         report.receipt.exit_code = Some(1);
         report.output.push(Stream::Stderr, b"warning: old file\n");
-        report.error = Some(RunError {
-            kind: "KeyError".into(),
-            message: "'region'".into(),
-            traceback: "Traceback (most recent call last):\n  block 3, line 6\nKeyError: 'region'".into(),
-        });
-        scene.ran_with(3, report);
-        scene.settle();
-        scene.screen.panes.focus = Pane::Output;
-        scene
+        report.error = Some(key_error());
+        Scene::ended_with(report)
     });
 }
 
@@ -195,46 +179,28 @@ fn failed() {
 fn a_value_is_seen_above_much_output() {
     let much: String = (1..=200).map(|line| format!("line {line}\n")).collect();
     let ended = |value: Option<&str>, error: Option<RunError>| {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        let mut report = report(&much, 400);
-        report.value = value.map(Into::into);
-        report.error = error;
-        scene.ran_with(3, report);
-        scene.settle();
-        scene.screen.panes.focus = Pane::Output;
-        scene
+        Scene::ended_with(RunReport { value: value.map(Into::into), error, ..report(&much, 400) })
     };
     let value = || ended(Some("1251510"), None);
     snapshots("07_value_above_much_output", value);
-    let error = RunError {
-        kind: "KeyError".into(),
-        message: "'region'".into(),
-        traceback: "Traceback (most recent call last):\n  block 3, line 6\nKeyError: 'region'".into(),
-    };
     for (width, height) in [(140, 40), (120, 36), (100, 30), (80, 24)] {
         let screen = drawn(&mut value(), width, height);
         assert_eq!(screen.matches("value  1251510").count(), 1, "{screen}");
-        let mut scene = ended(None, Some(error.clone()));
+        let mut scene = ended(None, Some(key_error()));
         let screen = drawn(&mut scene, width, height);
         assert_eq!(screen.matches("KeyError: 'region'").count(), 1, "{screen}");
         scene.press(&["G"]);
         let end = drawn(&mut scene, width, height);
         assert!(end.contains("block 3, line 6") && !end.contains("KeyError: 'region'"), "{end}");
         // An output without a value is shown from its end.
-        let screen = drawn(&mut ended(None, None), width, height);
-        assert!(screen.contains("line 200"), "{screen}");
+        assert_text(&drawn(&mut ended(None, None), width, height), &["line 200"], &[]);
     }
 }
 
 #[test]
 fn reject() {
     snapshots("08a_reject", || {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.pass(2_000);
+        let mut scene = reviewing();
         scene.press(&["r"]);
         scene.pass(100);
         scene.type_text("keep the old charts");
@@ -268,12 +234,10 @@ fn a_reason_that_was_told_is_not_told_next() {
         scene.screen.panes.focus = Pane::Code;
         crate::drawn(scene, 140, 40)
     };
-    let text = shown(&mut scene);
-    assert!(text.contains("is told to the model with the next request"), "{text}");
+    assert_text(&shown(&mut scene), &["is told to the model with the next request"], &[]);
     scene.decide(4, Decision::Skip);
     scene.reply("Understood.");
-    let text = shown(&mut scene);
-    assert!(text.contains("The model was told your reason:"), "{text}");
+    assert_text(&shown(&mut scene), &["The model was told your reason:"], &[]);
 }
 
 #[test]
@@ -285,9 +249,7 @@ fn queue() {
         ));
         scene.inspect(3, findings());
         scene.inspect(4, Vec::new());
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
+        scene.go_to(Pane::Code);
         scene.press(&["Q"]);
         scene
     });
@@ -297,8 +259,7 @@ fn queue() {
 fn sessions() {
     snapshots("10_sessions", || {
         let mut scene = Scene::worked();
-        scene.type_text("/resume");
-        scene.press(&["enter"]);
+        scene.enter("/resume");
         scene
     });
 }
@@ -316,9 +277,7 @@ fn commands() {
 fn help() {
     snapshots("13_help", || {
         let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
+        scene.go_to(Pane::Code);
         scene.press(&["?"]);
         scene
     });
@@ -348,8 +307,7 @@ fn vars() {
         scene.run(RunEvent::Variables(variables));
         scene.ended(report(TABLE, 800));
         scene.reply(ANSWER);
-        scene.type_text("/vars");
-        scene.press(&["enter"]);
+        scene.enter("/vars");
         scene
     });
 }
@@ -369,13 +327,11 @@ fn problems() {
     snapshots("16_no_network", || {
         let mut scene = Scene::worked();
         scene.ask("and now the same for 2025");
-        scene.fail(ReplyFailure {
-            kind: FailureKind::NameNotFound,
-            status: None,
-            message: "Cannot reach api.example.com: name not found.".into(),
-            hint: String::new(),
-            departure: sayso::domain::Departure::Never,
-        });
+        scene.fail(failure(
+            FailureKind::NameNotFound,
+            "Cannot reach api.example.com: name not found.",
+            Departure::Never,
+        ));
         scene.disk_fails();
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
@@ -388,11 +344,8 @@ fn rate_limit() {
     snapshots("16_rate_limit", || {
         let mut scene = Scene::at_work();
         let failure = ReplyFailure {
-            kind: FailureKind::RateLimit,
             status: Some(429),
-            message: "Rate limit.".into(),
-            hint: String::new(),
-            departure: sayso::domain::Departure::Sent,
+            ..failure(FailureKind::RateLimit, "Rate limit.", Departure::Sent)
         };
         scene.replied(ReplyEvent::Retrying { attempt: 2, of: 5, wait_ms: 18_000, failure });
         scene
@@ -416,8 +369,7 @@ fn quit_while_running() {
         scene.running(3, "North\n", 14_000);
         scene.settle();
         scene.screen.panes.focus = Pane::Message;
-        scene.type_text("/quit");
-        scene.press(&["enter"]);
+        scene.enter("/quit");
         scene
     });
 }
@@ -435,11 +387,7 @@ pub fn opening() -> Scene {
 
 #[test]
 fn an_empty_session_suggests_what_to_ask() {
-    snapshots("02_opening", || {
-        let mut scene = opening();
-        scene.press(&["down"]);
-        scene
-    });
+    snapshots("02_opening", || opening().pressed(&["down"]));
 }
 
 #[test]
@@ -502,9 +450,7 @@ fn last_rows(scene: &mut Scene, width: u16, height: u16) -> [String; 2] {
 fn status_and_keys_are_never_cut_within_a_word() {
     let waiting = |focus: Pane| {
         let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = focus;
-        scene.frame();
+        scene.go_to(focus);
         scene.pass(2_000);
         scene
     };
@@ -515,13 +461,11 @@ fn status_and_keys_are_never_cut_within_a_word() {
     finished.frame();
     finished.screen.panes.focus = Pane::Output;
     let mut failed = Scene::at_work();
-    failed.fail(ReplyFailure {
-        kind: FailureKind::NameNotFound,
-        status: None,
-        message: "Cannot reach api.example.com: name not found.".into(),
-        hint: String::new(),
-        departure: sayso::domain::Departure::Never,
-    });
+    failed.fail(failure(
+        FailureKind::NameNotFound,
+        "Cannot reach api.example.com: name not found.",
+        Departure::Never,
+    ));
     failed.frame();
     failed.screen.panes.focus = Pane::Output;
     let scenes = vec![waiting(Pane::Code), waiting(Pane::Message), running, finished, failed, Scene::new()];

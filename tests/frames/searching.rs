@@ -2,7 +2,7 @@
 //! and line.
 
 use super::scene::Scene;
-use super::{drawn, snapshots};
+use super::{assert_screen, assert_shown, drawn, snapshots};
 use sayso::domain::{BlockId, BranchPoint, Notice, Timestamp};
 use sayso::driver::{
     FilterError, Job, JobResult, LocationKind, Notification, SessionHit, SessionLocation, SessionsFound,
@@ -39,8 +39,7 @@ pub(super) fn told(scene: &mut Scene, found: JobResult) {
 /// The list with three sessions, after typing `words`; with the jobs requested by the last letter.
 fn typed(words: &str) -> (Scene, Vec<UiCommand>) {
     let mut scene = Scene::worked();
-    scene.type_text("/resume");
-    scene.press(&["enter"]);
+    scene.enter("/resume");
     let all = ["sales-q3", "merge-costs", "notes"].map(|name| session(name, HERE));
     told(&mut scene, JobResult::Sessions(all.to_vec()));
     let letters: Vec<String> = words.chars().map(String::from).collect();
@@ -116,8 +115,7 @@ fn enter_opens_the_session_at_the_place() {
 fn a_search_that_is_typed_opens_the_list_over_all_folders_and_a_filter_that_means_nothing_is_told() {
     let mut scene = Scene::worked();
     let text = "merge language:python";
-    scene.type_text(&format!("/search {text}"));
-    let asked = scene.press(&["enter"]);
+    let asked = scene.enter(&format!("/search {text}"));
     let search = asked.iter().find_map(|wish| match wish {
         UiCommand::Job(Job::SearchSessions(text, folder)) => Some((text.clone(), folder.clone())),
         _ => None,
@@ -134,8 +132,7 @@ fn a_search_that_is_typed_opens_the_list_over_all_folders_and_a_filter_that_mean
     let wrong = FilterError::Moment("soon".into());
     scene.type_text(" since:soon");
     told(&mut scene, JobResult::SessionHits(format!("{text} since:soon"), Err(wrong)));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("\"soon\" is no date and no age") && !seen.contains("pd.merge"), "{seen}");
+    assert_screen(&mut scene, 100, 30, &["\"soon\" is no date and no age"], &["pd.merge"]);
 }
 
 fn shown_at(scene: &mut Scene, kind: LocationKind, block: Option<u32>, message: u64) -> String {
@@ -167,9 +164,7 @@ fn a_place_is_opened_at_the_line_that_was_found_which_is_marked() {
 
 #[test]
 fn a_place_or_words_that_are_not_there_are_told() {
-    let mut scene = Scene::new();
-    scene.ask("Count the needlewords.");
-    scene.reply("```python\nprint(1)\n```\n");
+    let mut scene = Scene::answered("Count the needlewords.", "```python\nprint(1)\n```\n");
     scene.ran(1, 10, "1 NEEDLEWORD\n");
     scene.reply("Done.");
     let seen = shown_at(&mut scene, LocationKind::Output, Some(1), 0);
@@ -185,17 +180,14 @@ fn a_place_or_words_that_are_not_there_are_told() {
         // A notice of the opening session does not replace it.
         let notice = Notification::Notice(Notice::info("Variables are not kept."));
         scene.step(|screen, ctx| screen.notified(notice, ctx));
-        let seen = drawn(&mut scene, 100, 30);
-        assert!(seen.contains(&format!("{told} Variables are not kept.")), "{seen}");
+        assert_shown(&mut scene, 100, 30, &format!("{told} Variables are not kept."));
     }
 }
 
 #[test]
 fn a_place_in_code_that_waits_moves_no_focus_to_where_letters_decide() {
     crate::scene::acted((80, 24), || {
-        let mut scene = Scene::new();
-        scene.ask("Count.");
-        scene.reply("```python\nNEEDLEWORD = 1\n```\n");
+        let mut scene = Scene::answered("Count.", "```python\nNEEDLEWORD = 1\n```\n");
         let place = SessionLocation { kind: LocationKind::Block, block: Some(BlockId(1)), message: 2 };
         let found = FoundLocation { place, words: "needleword".into() };
         scene.frame();
@@ -259,8 +251,7 @@ fn enter_leaves_for_no_new_session_where_words_found_none() {
     assert!(drawn(&mut scene, 140, 40).matches("\"soon\" is no date and no age").count() > 1);
     told(&mut scene, found("zzz", Vec::new()));
     assert!(!left(&scene.press(&["enter"])));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("No session matches. Esc clears.") && seen.contains("Esc clear"), "{seen}");
+    assert_screen(&mut scene, 100, 30, &["No session matches. Esc clears.", "Esc clear"], &[]);
     // An entry chosen by the cursor is the one meant.
     scene.press(&["esc"]);
     assert!(drawn(&mut scene, 100, 30).contains("Esc back"));
@@ -274,8 +265,7 @@ fn del_tells_what_it_frees_and_takes_one_letter_more() {
     let path = PathBuf::from("/sessions/notes.jsonl");
     told(&mut scene, JobResult::Preview(path.clone(), vec!["you    hello".into()], 63 << 20));
     assert_eq!(deleted(&scene.press(&["del"])), None);
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("notes: 9 messages, 3 blocks.") && seen.contains("This frees 66 MB."), "{seen}");
+    assert_screen(&mut scene, 100, 30, &["notes: 9 messages, 3 blocks.", "This frees 66 MB."], &[]);
     assert_eq!(deleted(&scene.press(&["enter"])), None, "Enter keeps it");
     scene.press(&["del"]);
     // The time passes in which the letter might be the start of a word.
@@ -290,8 +280,7 @@ fn del_tells_what_it_frees_and_takes_one_letter_more() {
 fn a_session_that_is_open_is_told_and_not_deleted() {
     let mut scene = Scene::worked();
     let own = scene.state().transcript().header.as_ref().map(|header| header.id.0.clone());
-    scene.type_text("/resume");
-    scene.press(&["enter"]);
+    scene.enter("/resume");
     let here = Summary { id: own.expect("it has one"), blocks: 1, ..session("this-one", HERE) };
     let elsewhere = Summary { locked: Some(77), ..session("other-one", HERE) };
     let branch = Summary { branch_of: Some("id-other-one".into()), ..session("third", HERE) };
@@ -310,15 +299,13 @@ fn a_session_that_is_open_is_told_and_not_deleted() {
 fn a_filter_alone_tells_places() {
     let (mut scene, _) = typed("outcome:failed");
     told(&mut scene, found("outcome:failed", hits()));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("pd.merge") && !seen.contains("merge-costs"), "{seen}");
+    assert_screen(&mut scene, 100, 30, &["pd.merge"], &["merge-costs"]);
 }
 
 #[test]
 fn status_tells_where_a_branch_is_from_and_what_is_assumed_of_a_context_that_is_not_known() {
     let mut scene = Scene::branch("0198-one");
-    scene.type_text("/status");
-    scene.press(&["enter"]);
+    scene.enter("/status");
     let seen = drawn(&mut scene, 140, 40);
     assert!(seen.contains("Branch        of session 0198-one, which stays as it is"), "{seen}");
     assert!(
@@ -339,8 +326,7 @@ fn a_branch_begins_at_a_message_that_is_chosen_by_its_words() {
     let mut scene = Scene::worked();
     scene.ask("And the costs?");
     scene.reply("They rise.");
-    scene.type_text("/fork");
-    scene.press(&["enter"]);
+    scene.enter("/fork");
     let seen = drawn(&mut scene, 100, 30);
     assert!(
         seen.contains("message 1    Load sales.csv") && seen.contains("message 2    And the costs?"),
@@ -351,10 +337,8 @@ fn a_branch_begins_at_a_message_that_is_chosen_by_its_words() {
     assert!(drawn(&mut scene, 100, 30).contains("Before this message, which stands in Message then."));
     assert_eq!(branched(&scene.press(&["enter"])), BranchPoint::Prompt(2));
     // By some of its words.
-    scene.type_text("/fork");
-    scene.press(&["enter"]);
-    scene.type_text("revenue");
-    assert_eq!(branched(&scene.press(&["enter"])), BranchPoint::Prompt(1));
+    scene.enter("/fork");
+    assert_eq!(branched(&scene.enter("revenue")), BranchPoint::Prompt(1));
     // Without another choice, it continues from here.
     scene.type_text("/fork");
     assert_eq!(branched(&scene.press(&["enter", "enter"])), BranchPoint::End);
@@ -367,11 +351,7 @@ fn the_key_for_a_branch_works_in_the_conversation_too() {
     scene.frame();
     scene.settle();
     assert!(scene.press(&["B"]).is_empty());
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(
-        seen.contains("Go on in a branch") && seen.contains("Before this block, which waits again."),
-        "{seen}"
-    );
+    assert_screen(&mut scene, 100, 30, &["Go on in a branch", "Before this block, which waits again."], &[]);
     assert!(matches!(branched(&scene.press(&["enter"])), BranchPoint::Block(_)), "the marked one");
     assert!(scene.screen.panes.composer.is_empty(), "nothing was typed");
 }

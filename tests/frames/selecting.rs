@@ -25,6 +25,11 @@ pub(super) fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Up(MouseButton::Left), at)
 }
 
+pub(super) fn click(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+    down(scene, at);
+    up(scene, at)
+}
+
 /// The copied text; there may be no other command.
 fn copied(commands: Vec<UiCommand>) -> Option<String> {
     let mut commands = commands.into_iter();

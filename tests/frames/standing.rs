@@ -1,9 +1,9 @@
 //! What the screen says about the sandbox, about what left this computer and about an unsent message, compared
 //! with the values that enforce and record it.
 
-use super::drawn;
 use super::fetching::installing;
-use super::scene::{Scene, clouds, confined, findings, inspection, report, terms};
+use super::scene::{Scene, clouds, confined, failure, findings, inspection, report, terms};
+use super::{assert_text, drawn};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::{Command, Event, Settings, StoreEvent};
@@ -38,8 +38,7 @@ fn asks_for_sandbox(commands: &[UiCommand]) -> bool {
 
 fn command(scene: &mut Scene, line: &str) -> Vec<UiCommand> {
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text(line);
-    scene.press(&["enter"])
+    scene.enter(line)
 }
 
 #[test]
@@ -53,8 +52,7 @@ fn the_command_tells_what_the_tests_found() {
         let mut scene = Scene::worked();
         let commands = command(&mut scene, "/sandbox");
         assert!(asks_for_sandbox(&commands));
-        let before = text(&mut scene);
-        assert!(before.contains("being tested") && !before.contains("is OFF"), "{before}");
+        assert_text(&text(&mut scene), &["being tested"], &["is OFF"]);
         found(&mut scene, answer);
         let after = text(&mut scene);
         assert!(after.contains(says), "{says}:\n{after}");
@@ -68,11 +66,9 @@ fn the_welcome_tells_what_the_tests_found() {
         (Ok(SandboxReport::default()), "Sandbox is OFF", "is ON"),
     ] {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
-        let before = text(&mut scene);
-        assert!(before.contains("being tested") && !before.contains("OFF:"), "{before}");
+        assert_text(&text(&mut scene), &["being tested"], &["OFF:"]);
         found(&mut scene, answer);
-        let after = text(&mut scene);
-        assert!(after.contains(says) && !after.contains(not), "{after}");
+        assert_text(&text(&mut scene), &[says], &[not]);
     }
 }
 
@@ -81,28 +77,20 @@ fn what_left_is_what_was_counted() {
     let mut scene = Scene::worked();
     let commands = command(&mut scene, "/provider");
     assert!(asks_for_sandbox(&commands));
-    let shown = text(&mut scene);
-    assert!(
-        shown.contains("sayso has sent nothing to another computer;") && !shown.contains("No provider yet"),
-        "{shown}"
-    );
+    assert_text(&text(&mut scene), &["sayso has sent nothing to another computer;"], &["No provider yet"]);
     scene.screen.sent_requests.count("api.example.com", false);
     scene.screen.sent_requests.count("api.example.com", false);
-    let shown = text(&mut scene);
-    assert!(shown.contains("2 requests have left for api.example.com."), "{shown}");
-    assert!(!shown.contains("sent nothing"), "{shown}");
+    assert_text(&text(&mut scene), &["2 requests have left for api.example.com."], &["sent nothing"]);
 }
 
 fn stuck(departure: Departure) -> Scene {
     let mut scene = Scene::worked();
     scene.ask("and now the same for 2025");
-    scene.fail(ReplyFailure {
-        kind: FailureKind::Unreachable,
-        status: None,
-        message: "Cannot reach api.example.com: connection refused.".into(),
-        hint: String::new(),
+    scene.fail(failure(
+        FailureKind::Unreachable,
+        "Cannot reach api.example.com: connection refused.",
         departure,
-    });
+    ));
     scene.settle();
     scene
 }
@@ -111,8 +99,7 @@ fn stuck(departure: Departure) -> Scene {
 fn a_message_that_was_not_sent_is_in_the_composer() {
     let mut scene = stuck(Departure::Never);
     assert_eq!(scene.screen.panes.composer.full_text(), "and now the same for 2025");
-    let shown = text(&mut scene);
-    assert!(shown.contains("!! not sent:") && shown.contains("Your message is kept."), "{shown}");
+    assert_text(&text(&mut scene), &["!! not sent:", "Your message is kept."], &[]);
     // Sent again unchanged, it is asked again instead of being sent twice.
     scene.screen.panes.focus = Pane::Message;
     let commands = scene.press(&["enter"]);
@@ -121,8 +108,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     // Changed, it is another message.
     let mut scene = stuck(Departure::Never);
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text(" please");
-    let commands = scene.press(&["enter"]);
+    let commands = scene.enter(" please");
     let sent = "and now the same for 2025 please";
     assert!(
         matches!(&commands[..], [UiCommand::Send(Command::Submit(text))] if text.text == sent),
@@ -147,13 +133,11 @@ fn a_message_that_went_out_is_not_called_unsent() {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("another thought");
     scene.ask("and now");
-    scene.fail(ReplyFailure {
-        kind: FailureKind::NameNotFound,
-        status: None,
-        message: "Cannot reach api.example.com: name not found.".into(),
-        hint: String::new(),
-        departure: Departure::Never,
-    });
+    scene.fail(failure(
+        FailureKind::NameNotFound,
+        "Cannot reach api.example.com: name not found.",
+        Departure::Never,
+    ));
     scene.settle();
     assert_eq!(scene.screen.panes.composer.full_text(), "another thought");
     assert!(!text(&mut scene).contains("is kept"));
@@ -165,9 +149,7 @@ fn an_installation_is_not_called_allowed_beforehand() {
     terms.rights.network = true;
     assert_eq!(sentences::network::of_terms(&terms), "OPEN, as you allowed");
     let mut scene = installing(true);
-    let shown = text(&mut scene);
-    assert!(shown.contains("OPEN for this alone, once you approve it"), "{shown}");
-    assert!(!shown.contains("as you allowed"), "{shown}");
+    assert_text(&text(&mut scene), &["OPEN for this alone, once you approve it"], &["as you allowed"]);
 }
 
 #[test]
@@ -175,8 +157,7 @@ fn a_variable_that_holds_a_key_is_named() {
     let mut terms = terms("python");
     terms.rights.environment = vec!["PATH".into(), "OPENAI_API_KEY".into()];
     let mut scene = Scene::waiting_with(inspection(terms, findings()));
-    let shown = text(&mut scene);
-    assert!(shown.contains("PASSED: OPENAI_API_KEY") && !shown.contains("none passed"), "{shown}");
+    assert_text(&text(&mut scene), &["PASSED: OPENAI_API_KEY"], &["none passed"]);
 }
 
 #[test]
@@ -192,8 +173,7 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
     assert!(text(&mut scene).contains("session saved"));
     scene.disk_fails();
     scene.screen.note = None;
-    let shown = text(&mut scene);
-    assert!(!shown.contains("session saved"), "{shown}");
+    assert_text(&text(&mut scene), &[], &["session saved"]);
 }
 
 /// The pane of problems is hidden where there is room for one pane only.
@@ -277,6 +257,5 @@ fn an_image_that_was_only_written_is_named() {
     scene.frame();
     scene.pass(1_000);
     scene.press(&["o"]);
-    let shown = text(&mut scene);
-    assert!(shown.contains("It wrote picture.png") && !shown.contains("made no image"), "{shown}");
+    assert_text(&text(&mut scene), &["It wrote picture.png"], &["made no image"]);
 }

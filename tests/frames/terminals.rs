@@ -2,7 +2,7 @@
 
 use super::rules::{clean, shell, told};
 use super::scene::{Scene, confined, inspection, report};
-use super::{drawn, snapshots};
+use super::{assert_screen, assert_shown, drawn, snapshots};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use sayso::domain::*;
 use sayso::driver::Notification;
@@ -18,10 +18,7 @@ fn wanted() -> Scene {
     scene.ask("Ask me for my name.");
     scene.reply("```bash\nread -p 'Name? ' name\necho \"Hello $name.\"\n```\n");
     scene.inspected(1, inspection(confined("bash"), Vec::new()));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    scene.review();
     scene.frame();
     let commands = scene.press(&["T"]);
     assert!(
@@ -42,8 +39,7 @@ fn a_block_is_not_named_twice() {
     let mut scene = wanted();
     let notice = Notice::info("Block 1 would have its own terminal. T goes back.");
     scene.step(|screen, ctx| screen.notified(Notification::Notice(notice), ctx));
-    let screen = drawn(&mut scene, 100, 30);
-    assert!(screen.contains("Block 1 waits.  It would have its own terminal. T goes back."), "{screen}");
+    assert_shown(&mut scene, 100, 30, "Block 1 waits.  It would have its own terminal. T goes back.");
 }
 
 /// The program asks for input.
@@ -113,21 +109,13 @@ fn terminal_in_the_rights() {
 
 #[test]
 fn keys_handed_over() {
-    snapshots("05d_keys_handed_over", || {
-        let mut scene = asking();
-        scene.press(&["ctrl-]"]);
-        scene
-    });
+    snapshots("05d_keys_handed_over", || asking().pressed(&["ctrl-]"]));
     snapshots("05e_asks_and_keys_are_here", asking);
 }
 
 #[test]
 fn a_screen_that_a_program_paints() {
-    snapshots("05f_full_screen", || {
-        let mut scene = editing();
-        scene.press(&["ctrl-]"]);
-        scene
-    });
+    snapshots("05f_full_screen", || editing().pressed(&["ctrl-]"]));
     snapshots("05g_full_screen_and_keys_are_here", editing);
 }
 
@@ -139,15 +127,13 @@ fn lines_are_a_screen_while_the_keys_are_with_the_program() {
     scene.run(painted(&["a screen", "Name? "], (1, 6), false));
     assert!(!drawn(&mut scene, 100, 30).contains("a screen"));
     scene.press(&["ctrl-]"]);
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("a screen") && !text.contains("no cursor"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["a screen"], &["no cursor"]);
     scene.press(&["ctrl-]"]);
     assert!(!drawn(&mut scene, 100, 30).contains("a screen"));
     // After its end, its lines are shown.
     scene.press(&["ctrl-]"]);
     scene.ended(report("Name? Ada\r\n", 3_000));
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("DONE 0") && text.contains("Name?") && !text.contains("a screen"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["DONE 0", "Name?"], &["a screen"]);
 }
 
 #[test]
@@ -157,8 +143,7 @@ fn a_program_that_is_known_to_wait_says_so() {
     assert!(drawn(&mut scene, 80, 24).contains("Approved once"));
     scene.run(RunEvent::Asks(true));
     for (width, height) in [(140, 40), (100, 30), (80, 24)] {
-        let text = drawn(&mut scene, width, height);
-        assert!(text.contains("It waits for input: Ctrl-] types."), "{text}");
+        assert_shown(&mut scene, width, height, "It waits for input: Ctrl-] types.");
     }
     scene.run(RunEvent::Asks(false));
     assert!(!drawn(&mut scene, 80, 24).contains("waits for input"));
@@ -244,14 +229,12 @@ fn the_limit_counts_what_is_computed_while_the_keys_are_with_the_program() {
     scene.run(RunEvent::Counts(CountedTime::Computing));
     scene.run(RunEvent::Usage { rss_bytes: 118 << 20, cpu_ms: 4_300 });
     scene.pass(90_000);
-    let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("0.3 s of 60 s computed"), "{text}");
+    assert_shown(&mut scene, 140, 40, "0.3 s of 60 s computed");
     scene.key("ctrl-]");
     assert_eq!(counted(&mut scene), Some(CountedTime::Passing));
     scene.run(RunEvent::Counts(CountedTime::Passing));
     scene.pass(5_000);
-    let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("5.0 s of 60 s") && !text.contains("computed"), "{text}");
+    assert_screen(&mut scene, 140, 40, &["5.0 s of 60 s"], &["computed"]);
     scene.key("ctrl-]");
     counted(&mut scene);
     scene.ended(report("Name? Ada\r\n", 3_000));

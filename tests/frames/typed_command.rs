@@ -1,14 +1,13 @@
 //! The person's own commands: `!` in the message proposes a block, and decides nothing.
 
 use super::scene::{Scene, confined, inspection};
-use super::{drawn, snapshots};
+use super::{assert_screen, drawn, snapshots};
 use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 fn typed(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
-    scene.type_text(text);
-    scene.press(&["enter"])
+    scene.enter(text)
 }
 
 /// The command waits in the code pane.
@@ -26,10 +25,7 @@ fn waiting() -> Scene {
 fn typed_command() {
     snapshots("18_typed_command", || {
         let mut scene = waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.pass(2_000);
+        scene.review();
         scene
     });
 }
@@ -51,11 +47,7 @@ fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
     let commands = typed(&mut scene, "!ls -la");
     let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
     scene.command(command.clone());
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(
-        screen.contains("you  queued, waits for your decision when") && screen.contains("!ls -la"),
-        "{screen}"
-    );
+    assert_screen(&mut scene, 140, 40, &["you  queued, waits for your decision when", "!ls -la"], &[]);
     assert!(scene.screen.panes.composer.is_empty());
     let commands = scene.press(&["alt-up"]);
     assert!(matches!(&commands[..], [UiCommand::Send(Command::EditQueued)]), "{commands:?}");

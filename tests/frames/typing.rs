@@ -5,7 +5,7 @@
 use super::answering::found;
 use super::drawn;
 use super::scene::recipe::{Script, start};
-use super::scene::{Scene, USAGE, confined, inspection, scripted, terms};
+use super::scene::{Scene, USAGE, confined, failure, inspection, scripted, terms};
 use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::engine::cost::Prices;
@@ -65,13 +65,7 @@ pub const PHASES: [At; 18] = [
 ];
 
 fn failed(kind: FailureKind) -> ReplyFailure {
-    ReplyFailure {
-        kind,
-        status: None,
-        message: "it failed".into(),
-        hint: String::new(),
-        departure: sayso::domain::Departure::Never,
-    }
+    failure(kind, "it failed", Departure::Never)
 }
 
 /// A session in its first turn in which the engine asks whether to continue.
@@ -375,14 +369,11 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
 
 #[test]
 fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
-    let mut scene = Scene::new();
-    scene.ask("count");
-    scene.reply("```sh\nls\n```\n");
+    let mut scene = Scene::answered("count", "```sh\nls\n```\n");
     scene.inspect(1, Vec::new());
     scene.frame();
     scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
-    scene.type_text("/keys test");
-    scene.press(&["enter"]);
+    scene.enter("/keys test");
     scene.take_wishes();
     let send = |scene: &mut Scene, key: &str, bytes: &[u8]| {
         scene.screen.sent = bytes.to_vec();
@@ -410,8 +401,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
     // Held down, the key that leaves the test does nothing below it.
     scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
-    scene.type_text("/keys test");
-    scene.press(&["enter"]);
+    scene.enter("/keys test");
     for _ in 0..40 {
         scene.press(&["ctrl-c"]);
         scene.pass(100);

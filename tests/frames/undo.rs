@@ -1,7 +1,7 @@
 //! Undoing the changes of a run: what is shown before and after it, the list of changes, the question.
 
 use super::scene::{CODE, Scene, USAGE, confined, inspection, report};
-use super::{SIZES, drawn, snapshots};
+use super::{SIZES, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::{Command, Inspection, Settings};
@@ -53,9 +53,7 @@ fn ran_under(settings: Settings) -> Scene {
     let report = report("done\n", 1_200);
     scene.ran_with(3, RunReport { receipt: Receipt { files, undo, ..report.receipt.clone() }, ..report });
     scene.reply("Done.");
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
+    scene.go_to(Pane::Output);
     scene
 }
 
@@ -219,12 +217,11 @@ fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
     let mut scene = listed_in(ran_under(Settings { reads_only: true, ..Settings::default() }));
     for key in ["t", "m"] {
         assert!(press(&mut scene, key).is_empty(), "{key}");
-        let text = drawn(&mut scene, 140, 40);
-        assert!(
-            text.contains("This session is open for reading only: nothing can be taken back here"),
-            "{text}"
+        assert_text(
+            &drawn(&mut scene, 140, 40),
+            &["This session is open for reading only: nothing can be taken back here"],
+            &["Take back 3 changes"],
         );
-        assert!(!text.contains("Take back 3 changes"), "{text}");
     }
 }
 

@@ -2,8 +2,8 @@
 //! typing, the keys of vim show their mode and decide nothing, the mouse works inside texts.
 
 use super::scene::Scene;
-use super::selecting::{down, drag, place, up};
-use super::{SIZES, drawn};
+use super::selecting::{click, down, drag, place, up};
+use super::{SIZES, assert_screen, assert_shown, drawn};
 use sayso::domain::Decision;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
@@ -47,13 +47,12 @@ fn press(scene: &mut Scene, key: &str) -> Vec<UiCommand> {
     commands
 }
 
-fn edited(scene: &mut Scene) -> String {
-    scene.screen.panes.code.editor().unwrap().text()
+fn press_each(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
+    keys.iter().flat_map(|key| press(scene, key)).collect()
 }
 
-fn click(scene: &mut Scene, column: u16, row: u16) {
-    down(scene, (column, row));
-    up(scene, (column, row));
+fn edited(scene: &mut Scene) -> String {
+    scene.screen.panes.code.editor().unwrap().text()
 }
 
 #[test]
@@ -105,13 +104,9 @@ fn the_editor_selects_finds_replaces_and_comments() {
     press(&mut scene, "ctrl-r");
     assert!(edited(&mut scene).contains("    say(i)\n    say('done')"));
     press(&mut scene, "esc");
-    for key in ["ctrl-home", "ctrl-space", "down", "down", "ctrl-t"] {
-        press(&mut scene, key);
-    }
+    press_each(&mut scene, &["ctrl-home", "ctrl-space", "down", "down", "ctrl-t"]);
     assert_eq!(edited(&mut scene), "# for i in range(3):\n#     say(i)\n    say('done')\n");
-    for key in ["ctrl-_", "ctrl-_", "ctrl-_"] {
-        press(&mut scene, key);
-    }
+    press_each(&mut scene, &["ctrl-_", "ctrl-_", "ctrl-_"]);
     assert_eq!(edited(&mut scene), CODE);
     press(&mut scene, "ctrl-o");
     scene.type_text("2");
@@ -131,16 +126,15 @@ fn what_the_find_box_shows_is_what_is_replaced() {
     press(&mut scene, "ctrl-f");
     scene.type_text("print");
     press(&mut scene, "enter");
-    for key in ["ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"] {
-        press(&mut scene, key);
-    }
+    press_each(&mut scene, &["ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"]);
     assert!(found(&mut scene).contains("find > for"));
     scene.type_text("bar");
     press(&mut scene, "ctrl-r");
     assert_eq!(edited(&mut scene), CODE.replace("for", "bar"));
-    for key in ["esc", "ctrl-_", "ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"] {
-        press(&mut scene, key);
-    }
+    press_each(
+        &mut scene,
+        &["esc", "ctrl-_", "ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"],
+    );
     scene.type_text("bar");
     press(&mut scene, "enter");
     assert_eq!(edited(&mut scene), CODE, "the first Enter shows what it is about");
@@ -152,9 +146,7 @@ fn what_the_find_box_shows_is_what_is_replaced() {
 #[test]
 fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
     let mut scene = editing(Setup::default());
-    for key in ["ctrl-f", "ctrl-t"] {
-        press(&mut scene, key);
-    }
+    press_each(&mut scene, &["ctrl-f", "ctrl-t"]);
     scene.type_text("print(");
     press(&mut scene, "tab");
     scene.type_text("say");
@@ -206,12 +198,9 @@ fn vim_says_its_mode_and_decides_nothing() {
     for (width, height) in SIZES {
         insta::assert_snapshot!(format!("writing_vim_{width}x{height}"), drawn(&mut scene, width, height));
     }
-    let mut all = Vec::new();
-    for key in
-        ["j", "d", "d", "a", "r", "s", "A", "x", "esc", "Z", "Z", "v", "j", "y", "p", "u", "u", "u", "u"]
-    {
-        all.extend(press(&mut scene, key));
-    }
+    let keys =
+        ["j", "d", "d", "a", "r", "s", "A", "x", "esc", "Z", "Z", "v", "j", "y", "p", "u", "u", "u", "u"];
+    let all = press_each(&mut scene, &keys);
     assert!(all.is_empty(), "{all:?}");
     assert!(drawn(&mut scene, 100, 30).contains("EDITING NORMAL"));
     assert_eq!(edited(&mut scene), CODE);
@@ -220,9 +209,7 @@ fn vim_says_its_mode_and_decides_nothing() {
     press(&mut scene, "enter");
     assert!(scene.screen.panes.code.edits(), "it is a number or nothing");
     press(&mut scene, "esc");
-    for key in ["g", "g", "c", "w"] {
-        press(&mut scene, key);
-    }
+    press_each(&mut scene, &["g", "g", "c", "w"]);
     scene.type_text("while");
     assert!(drawn(&mut scene, 100, 30).contains("EDITING INSERT"));
     press(&mut scene, "esc");
@@ -292,14 +279,14 @@ fn the_mouse_puts_the_cursor_and_selects() {
     let mut scene = editing(Setup::default());
     let screen = drawn(&mut scene, 140, 40);
     let (x, y) = place(&screen, "print(i)");
-    click(&mut scene, x + 6, y);
+    click(&mut scene, (x + 6, y));
     assert_eq!(scene.screen.panes.code.editor().unwrap().field().cursor().byte, 10);
     scene.pass(1_000);
-    click(&mut scene, x + 2, y);
-    click(&mut scene, x + 2, y);
+    click(&mut scene, (x + 2, y));
+    click(&mut scene, (x + 2, y));
     let selected = |scene: &mut Scene| scene.screen.panes.code.editor().unwrap().field().selected();
     assert_eq!(selected(&mut scene).as_deref(), Some("print"));
-    click(&mut scene, x + 2, y);
+    click(&mut scene, (x + 2, y));
     assert_eq!(selected(&mut scene).as_deref(), Some("    print(i)"));
     scene.pass(1_000);
     down(&mut scene, (x, y));
@@ -314,8 +301,8 @@ fn the_mouse_puts_the_cursor_and_selects() {
     let screen = drawn(&mut scene, 140, 40);
     let (x, y) = place(&screen, "some words here");
     scene.pass(1_000);
-    click(&mut scene, x + 6, y);
-    click(&mut scene, x + 6, y);
+    click(&mut scene, (x + 6, y));
+    click(&mut scene, (x + 6, y));
     scene.type_text("things");
     assert_eq!(scene.screen.panes.composer.full_text(), "some things here");
 }
@@ -327,16 +314,15 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     press(&mut scene, "ctrl-f");
     scene.type_text("alpha beta");
     let (x, y) = place(&drawn(&mut scene, 100, 30), "alpha beta");
-    click(&mut scene, x + 2, y);
+    click(&mut scene, (x + 2, y));
     scene.type_text("X");
     let by = place(&drawn(&mut scene, 100, 30), "replace > ");
-    click(&mut scene, by.0 + 14, by.1);
+    click(&mut scene, (by.0 + 14, by.1));
     scene.type_text("gamma");
-    let shown = drawn(&mut scene, 100, 30);
-    assert!(shown.contains("find > alXpha beta") && shown.contains("replace > gamma"), "{shown}");
+    assert_screen(&mut scene, 100, 30, &["find > alXpha beta", "replace > gamma"], &[]);
     scene.pass(1_000);
-    click(&mut scene, x + 7, y);
-    click(&mut scene, x + 7, y);
+    click(&mut scene, (x + 7, y));
+    click(&mut scene, (x + 7, y));
     scene.type_text("word");
     assert!(drawn(&mut scene, 100, 30).contains("find > alXpha word"));
     down(&mut scene, (x, y));
@@ -349,16 +335,15 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     press(&mut scene, "t");
     let screen = drawn(&mut scene, 100, 30);
     let (x, y) = place(&screen, "60 s");
-    click(&mut scene, x + 1, y);
+    click(&mut scene, (x + 1, y));
     scene.type_text("5");
-    let shown = drawn(&mut scene, 100, 30);
-    assert!(shown.contains("650 s"), "{shown}");
+    assert_shown(&mut scene, 100, 30, "650 s");
     // The field in the message box.
     let mut scene = Scene::new();
     press(&mut scene, "ctrl-f");
     scene.type_text("needle");
     let (x, y) = place(&drawn(&mut scene, 100, 30), "needle");
-    click(&mut scene, x + 4, y);
+    click(&mut scene, (x + 4, y));
     scene.type_text("d");
     assert!(drawn(&mut scene, 100, 30).contains("needdle"));
 }
@@ -384,6 +369,5 @@ fn a_long_block_is_edited_by_what_is_seen() {
     scene.step(|screen, ctx| screen.paste(&code, ctx));
     scene.press(&["ctrl-end"]);
     scene.type_text(" x = 1");
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("x = 1") && text.contains("line 50004 col 7"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["x = 1", "line 50004 col 7"], &[]);
 }

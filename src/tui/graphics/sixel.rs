@@ -5,6 +5,7 @@
 //! chapter 14.
 
 use crate::domain::Pixels;
+use crate::tui::paint::image::dither;
 use std::io::Write as _;
 
 /// Levels of each of red, green and blue.
@@ -12,8 +13,6 @@ const STEPS: u32 = 6;
 const COLOURS: usize = 216;
 /// Rows of a band.
 const BAND_ROWS: u32 = 6;
-/// Thresholds of an ordered dither.
-const DITHER: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
 pub(super) fn encode(picture: &Pixels) -> Vec<u8> {
     let (width, height) = (picture.width(), picture.height());
@@ -63,8 +62,7 @@ fn band(picture: &Pixels, top: u32, out: &mut Vec<u8>) {
 
 /// The nearest colour, dithered; `None`: the pixel is not opaque.
 fn colour([red, green, blue, opacity]: [u8; 4], x: u32, y: u32) -> Option<usize> {
-    let threshold =
-        DITHER.get(y as usize % 4).and_then(|row| row.get(x as usize % 4)).copied().unwrap_or_default();
+    let threshold = u32::from(dither(x, y));
     // In sixteenths of a level.
     let step = |part: u8| (u32::from(part) * (STEPS - 1) * 16 / 255 + threshold) / 16;
     let step = |part: u8| step(part).min(STEPS - 1) as usize;

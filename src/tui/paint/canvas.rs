@@ -77,6 +77,13 @@ impl Canvas {
         }
     }
 
+    /// Draws lines from the top of an area on, as many as it has rows.
+    pub(crate) fn set_lines<'a>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'a Line<'static>>) {
+        for (y, line) in (area.y..area.bottom()).zip(lines) {
+            self.set_line(area.x, y, line, area.width);
+        }
+    }
+
     /// Draws a text in at most `room` columns.
     pub(crate) fn set_stringn(&mut self, x: u16, y: u16, text: impl AsRef<str>, room: usize, style: Style) {
         let Some(row) = self.rows.get_mut(usize::from(y)) else { return };

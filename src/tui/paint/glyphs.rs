@@ -219,25 +219,20 @@ pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
+/// The screen columns that a line takes.
+pub(crate) fn columns(line: &str, strictness: Strictness, tab: usize) -> usize {
+    if is_plain(line) {
+        return line.len();
+    }
+    of(line, strictness, tab).map(|glyph| glyph.width).sum()
+}
+
 /// Makes text safe for one line, without styles: titles, file names, messages.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(of(text, Strictness::Text, TAB).map(|g| g.text).collect())
-}
-
-/// Makes one line safe, with `base` as its style and `mark` for escapes.
-#[cfg(test)]
-pub(crate) fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Line<'static> {
-    if is_plain(text) {
-        return Line::from(Span::styled(text.to_string(), base));
-    }
-    let mut spans = Spans::default();
-    for glyph in of(text, strictness, TAB) {
-        spans.push(&glyph.text, if glyph.marked { base.patch(mark) } else { base });
-    }
-    spans.finish()
 }
 
 /// Collects styled text; joins neighbours of the same style.

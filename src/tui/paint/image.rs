@@ -9,7 +9,7 @@ use crate::tui::theme::{Depth, Rgb};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
-/// Thresholds of an ordered dither, for terminals without colours.
+/// Thresholds of an ordered dither.
 const DITHER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
 /// Draws pixels, two in a cell.
@@ -55,11 +55,12 @@ fn row(picture: &Pixels, y: u32, depth: Depth, dark_on_light: bool) -> Line<'sta
 fn has_ink(rgb: Rgb, x: u32, y: u32, dark_on_light: bool) -> bool {
     let luminance = rgb.luminance().sqrt();
     let amount = if dark_on_light { 1.0 - luminance } else { luminance };
-    let threshold = DITHER
-        .get(y as usize % 4)
-        .and_then(|row| row.get(x as usize % 4))
-        .map_or(0.5, |step| (f64::from(*step) + 0.5) / 16.0);
-    amount > threshold
+    amount > (f64::from(dither(x, y)) + 0.5) / 16.0
+}
+
+/// The threshold of a pixel in an ordered dither, in sixteenths.
+pub(crate) fn dither(x: u32, y: u32) -> u8 {
+    DITHER.get(y as usize % 4).and_then(|row| row.get(x as usize % 4)).copied().unwrap_or_default()
 }
 
 fn half_block(upper: bool, lower: bool) -> char {

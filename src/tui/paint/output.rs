@@ -66,22 +66,18 @@ impl Output {
 
     /// Adds output. A piece may end anywhere, even inside a character or sequence.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) -> LineChange {
-        self.touched = self.kept.next();
-        let gone = self.kept.dropped_rows();
-        let mut decoder = std::mem::take(&mut self.cursor(stream).decoder);
-        decoder.feed(bytes, &mut |token| self.obey(stream, token));
-        self.cursor(stream).decoder = decoder;
-        self.changed(gone)
+        self.change(|output| {
+            let mut decoder = std::mem::take(&mut output.cursor(stream).decoder);
+            decoder.feed(bytes, &mut |token| output.obey(stream, token));
+            output.cursor(stream).decoder = decoder;
+        })
     }
 
     /// Ends the output: an incomplete character is shown as bytes.
     pub(crate) fn finish(&mut self) -> LineChange {
-        self.touched = self.kept.next();
-        let gone = self.kept.dropped_rows();
-        for stream in [Stream::Stdout, Stream::Stderr] {
-            self.end(stream);
-        }
-        self.changed(gone)
+        self.change(|output| {
+            [Stream::Stdout, Stream::Stderr].into_iter().for_each(|stream| output.end(stream))
+        })
     }
 
     fn end(&mut self, stream: Stream) {
@@ -96,10 +92,7 @@ impl Output {
 
     /// Adds a line about bytes of a stream that came here but are not in the lines.
     pub(crate) fn note_gap(&mut self, stream: Stream, bytes: u64) -> LineChange {
-        self.touched = self.kept.next();
-        let gone = self.kept.dropped_rows();
-        self.missing(stream, bytes);
-        self.changed(gone)
+        self.change(|output| output.missing(stream, bytes))
     }
 
     /// How many lines were printed. `None` if bytes were never kept: nobody counted the lines in them.
@@ -158,7 +151,11 @@ impl Output {
         format!("... {} line{s} left out ...", grouped(self.kept.dropped_rows()))
     }
 
-    fn changed(&self, gone_before: u64) -> LineChange {
+    /// Makes a change, and tells which lines it changed.
+    fn change(&mut self, make: impl FnOnce(&mut Self)) -> LineChange {
+        self.touched = self.kept.next();
+        let gone_before = self.kept.dropped_rows();
+        make(self);
         let gone = self.kept.dropped_rows() - gone_before;
         let from = self.kept.line_of(self.touched, gone > 0);
         // The line about left-out lines takes the place of one of them.

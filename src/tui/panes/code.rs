@@ -19,14 +19,13 @@ mod subject;
 mod target;
 mod text;
 mod token;
-pub(crate) mod writing;
+mod writing;
 
 pub use draw::{draw, title};
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
 pub(crate) use subject::being_written;
 pub(crate) use token::subject_of;
-pub(crate) use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision, Trace};
 use crate::engine::State;
@@ -34,7 +33,7 @@ use crate::engine::transcript::BlockItem;
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
 use crate::tui::widgets::draw_context::DrawContext;
-use diff::{Diff, DiffBase};
+use diff::DiffBase;
 use highlight::Colours;
 use layout::Layout;
 use ratatui::layout::Rect;
@@ -67,7 +66,8 @@ pub struct CodePane {
     pub(crate) full_rights: bool,
     subject: Option<BlockId>,
     layout: Option<Layout>,
-    diff: Option<(BlockId, Revision, DiffBase, u16, Diff)>,
+    /// The laid out comparison, and what it was made for.
+    diff: Option<((BlockId, Revision, DiffBase, u16), Vec<Line<'static>>)>,
     /// The first row of the scrolling part that is on screen.
     top: usize,
     /// The first line on screen of the text being edited.
@@ -166,15 +166,10 @@ impl CodePane {
 
     fn lay_out_diff(&mut self, item: &BlockItem, draw: DrawContext<'_>) {
         let Mode::Diff(against) = self.mode else { return };
-        let (id, revision) = (item.block.id, item.block.current().revision);
-        let fits = self
-            .diff
-            .as_ref()
-            .is_some_and(|(b, r, a, w, _)| (*b, *r, *a, *w) == (id, revision, against, self.area.width))
-            && !self.colours.take_news();
+        let wanted = (item.block.id, item.block.current().revision, against, self.area.width);
+        let fits = self.diff.as_ref().is_some_and(|(of, _)| *of == wanted) && !self.colours.take_news();
         if !fits {
-            let diff = Diff::new(item, against, self.area.width, &self.colours, draw);
-            self.diff = Some((id, revision, against, self.area.width, diff));
+            self.diff = Some((wanted, diff::rows(item, against, self.area.width, &self.colours, draw)));
         }
     }
 

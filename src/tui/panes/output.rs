@@ -14,7 +14,7 @@ mod single_image;
 mod tables;
 mod text;
 
-use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
+use crate::domain::{BlockId, ImageRef, OutputBuffer, RunId, Stream, TerminalScreen};
 use crate::driver::SearchWords;
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway, RunItem};
@@ -135,6 +135,15 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
     newest.and_then(last_run).unwrap_or(Subject::Nothing)
 }
 
+/// What is kept of the output of a run that has ended or goes on.
+fn captured<'a>(run: &'a RunItem, state: &'a State) -> Option<&'a OutputBuffer> {
+    match (&run.ended, &state.live.run) {
+        (Some((_, report)), _) => Some(&report.output),
+        (None, Some(live)) if live.run == run.run => Some(&live.output),
+        _ => None,
+    }
+}
+
 /// Whether there is something to show if this block is chosen.
 pub(crate) fn has_any(state: &State, chosen: Option<BlockId>) -> bool {
     subject(state, chosen) != Subject::Nothing
@@ -143,7 +152,7 @@ pub(crate) fn has_any(state: &State, chosen: Option<BlockId>) -> bool {
 impl OutputPane {
     /// Notes that a part of a run's output came faster than it could be passed on.
     pub(crate) fn note_gap(&mut self, run: RunId, stream: Stream, bytes: u64) {
-        if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
+        if self.shown_run() == Some(run) {
             let changed = self.output.note_gap(stream, bytes);
             // The line about left-out lines may be among these, and no longer tells a number.
             self.wrapped.clear();
@@ -153,7 +162,7 @@ impl OutputPane {
 
     /// Appends a piece of a run's output.
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
-        if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
+        if self.shown_run() == Some(run) {
             let changed = self.output.push(stream, bytes);
             self.forget_wrapped(changed);
         }
@@ -169,6 +178,13 @@ impl OutputPane {
         if place.item > first_moved {
             let item = place.item.saturating_sub(changed.dropped).max(first_moved);
             self.list.restore(Some(Anchor { item, ..place }));
+        }
+    }
+
+    fn shown_run(&self) -> Option<RunId> {
+        match self.shown {
+            Some(Subject::Run(_, run)) => Some(run),
+            _ => None,
         }
     }
 
@@ -251,14 +267,8 @@ impl OutputPane {
 
     /// The output as far as it is in memory.
     fn load(&self, state: &State) -> Output {
-        let Some((_, run)) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none()) else {
-            return Output::default();
-        };
-        match (&run.ended, &state.live.run) {
-            (Some((_, report)), _) => Output::of(&report.output),
-            (None, Some(live)) if live.run == run.run => Output::of(&live.output),
-            _ => Output::default(),
-        }
+        let run = self.run(state).map(|(_, run)| run).filter(|run| run.unloaded_output().is_none());
+        run.and_then(|run| captured(run, state)).map(Output::of).unwrap_or_default()
     }
 
     fn with<T>(
@@ -289,13 +299,10 @@ impl OutputPane {
     /// The output as text, for copying, with a line where bytes are missing; if the run printed nothing, its value.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
         let (_, run) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none())?;
-        let captured = match (&run.ended, &state.live.run) {
-            (Some((_, report)), _) if report.output.is_empty() => return report.value.clone(),
-            (Some((_, report)), _) => &report.output,
-            (None, Some(live)) if live.run == run.run => &live.output,
-            _ => return None,
-        };
-        Some(String::from_utf8_lossy(&captured.in_order()).into_owned())
+        match &run.ended {
+            Some((_, report)) if report.output.is_empty() => report.value.clone(),
+            _ => Some(String::from_utf8_lossy(&captured(run, state)?.in_order()).into_owned()),
+        }
     }
 
     /// How many lines were printed so far, if that is known.

@@ -65,7 +65,7 @@ impl Hits {
 }
 
 /// A search and its hits so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PaneSearch {
     text: String,
     is_expression: bool,
@@ -87,19 +87,7 @@ pub(crate) struct PaneSearch {
 impl PaneSearch {
     /// A search that starts in this pane, with no text yet.
     pub(crate) fn new(first: Pane) -> Self {
-        Self {
-            text: String::new(),
-            is_expression: false,
-            pattern: None,
-            chat_hits: Hits::default(),
-            items: 0,
-            output: Hits::default(),
-            output_parts: 0,
-            output_was: None,
-            at: None,
-            first,
-            only: None,
-        }
+        Self { first, ..Self::default() }
     }
 
     /// Starts to search this text.

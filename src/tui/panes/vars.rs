@@ -139,9 +139,7 @@ impl VarsPane {
             );
             rows.extend(safe::wrap_words(&note, area.width.into(), draw.dim()));
         }
-        for (y, line) in (area.y..area.bottom()).zip(&rows) {
-            buf.set_line(area.x, y, line, area.width);
-        }
+        buf.set_lines(area, &rows);
     }
 }
 

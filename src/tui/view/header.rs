@@ -113,11 +113,9 @@ fn last_parts(parts: &[String], room: usize) -> String {
 /// The tabs: name, pane, whether it is the active one.
 fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     let waiting = state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
-    let marked =
-        |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
     let decides = waiting > 0 && matches!(state.phase, Phase::Deciding(_));
-    let code = if decides { format!("!{waiting}") } else { String::new() };
-    let problem = if crate::tui::screen::has_problem(state) { "!" } else { "" };
+    let code = if decides { format!("2 Code !{waiting}") } else { "2 Code".into() };
+    let output = if crate::tui::screen::has_problem(state) { "3 Output !" } else { "3 Output" };
     let on = |pane: Pane| match pane {
         Pane::Chat => matches!(screen.panes.focus, Pane::Chat | Pane::Message),
         Pane::Output => matches!(screen.panes.focus, Pane::Output) && screen.panes.lower != LowerPane::Vars,
@@ -127,10 +125,10 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
         other => screen.panes.focus == other,
     };
     [
-        (marked("1 Chat", String::new()), Pane::Chat),
-        (marked("2 Code", code), Pane::Code),
-        (marked("3 Output", problem.to_owned()), Pane::Output),
-        (marked("4 Vars", String::new()), Pane::Vars),
+        ("1 Chat".into(), Pane::Chat),
+        (code, Pane::Code),
+        (output.into(), Pane::Output),
+        ("4 Vars".into(), Pane::Vars),
     ]
     .into_iter()
     .map(|(name, pane)| (name, pane, on(pane)))

@@ -27,7 +27,7 @@ pub(crate) fn draw(
         return Vec::new();
     }
     let room = usize::from(area.width.saturating_sub(1));
-    let hints = chosen(hints(screen, state, draw), room);
+    let hints = chosen(&hints(screen, state, draw), room);
     let mut spans = vec![Span::raw(" ")];
     let mut buttons = Vec::new();
     let mut x = area.x + 1;
@@ -52,7 +52,7 @@ pub(crate) fn draw(
 type HintText = (String, &'static str, Option<Action>);
 
 /// The hints that fit: all with long labels, else with short ones, else without the least important ones.
-fn chosen(hints: Vec<Hint>, room: usize) -> Vec<HintText> {
+fn chosen(hints: &[Hint], room: usize) -> Vec<HintText> {
     let width = |list: &[HintText]| {
         list.iter()
             .map(|(k, l, _)| k.width() + usize::from(!l.is_empty()) + l.width() + 2)
@@ -63,16 +63,15 @@ fn chosen(hints: Vec<Hint>, room: usize) -> Vec<HintText> {
     if width(&long) <= room {
         return long;
     }
+    let mut list: Vec<HintText> = Vec::new();
     for rank in (0..=3u8).rev() {
-        let list: Vec<HintText> =
-            hints.iter().filter(|h| h.rank <= rank).map(|h| (h.key.clone(), h.short, h.action)).collect();
+        let ranked = hints.iter().filter(|h| h.rank <= rank);
+        list = ranked.map(|h| (h.key.clone(), h.short, h.action)).collect();
         if width(&list) <= room {
             return list;
         }
     }
     // Even the most important hints are too many: keep as many as fit from the left, and the last one (help, back).
-    let mut list: Vec<HintText> =
-        hints.iter().filter(|h| h.rank == 0).map(|h| (h.key.clone(), h.short, h.action)).collect();
     while width(&list) > room && list.len() > 1 {
         list.remove(list.len() - 2);
     }

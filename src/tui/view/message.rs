@@ -60,9 +60,7 @@ pub(crate) fn draw(
         draw.text(),
         draw.style(Slot::UiSelection),
     );
-    for (y, line) in (text_area.y..text_area.bottom()).zip(&typed.rows) {
-        buf.set_line(text_area.x, y, line, text_area.width);
-    }
+    buf.set_lines(text_area, &typed.rows);
     if typed.above {
         buf.set_line(area.x, area.y, &Line::styled("^", draw.dim()), 1);
     }
@@ -94,7 +92,8 @@ fn placeholder(screen: &Screen, state: &State, focused: bool, room: usize) -> St
     }
 }
 
-fn place(area: Rect, column: usize, row: usize) -> Option<Position> {
+/// The cell at a column and row of an area, or the last one of its row; none below the area.
+pub(super) fn place(area: Rect, column: usize, row: usize) -> Option<Position> {
     let x = area.x.checked_add(u16::try_from(column).ok()?)?;
     let y = area.y.checked_add(u16::try_from(row).ok()?)?;
     let at = Position { x: x.min(area.right().saturating_sub(1)), y };

@@ -1,5 +1,6 @@
 //! Draws the box of the topmost overlay, over the panes or, where there is only one pane, over the whole screen.
 
+use super::message::place;
 use crate::engine::State;
 use crate::tui::overlays::Overlay;
 use crate::tui::paint::canvas::Canvas;
@@ -42,14 +43,9 @@ pub(crate) fn draw(
     // The row at the top of the box, counted as those of the sheet.
     let first = shown.start - usize::from(above.is_some());
     let rows = above.iter().chain(sheet.rows.get(shown).unwrap_or_default()).chain(&below);
-    for (y, row) in (area.y..area.bottom()).zip(rows) {
-        buf.set_line(area.x, y, row, area.width);
-    }
+    buf.set_lines(area, rows);
     let shown = sheet.fields.iter().filter_map(|field| field.scrolled(first, area.height.into()));
     fields.extend(shown.map(|field| FieldPlace { area: field.area.offset(offset), ..field }));
     let (row, column) = sheet.cursor?;
-    let x = area.x.checked_add(u16::try_from(column).ok()?)?.min(area.right().saturating_sub(1));
-    let y = area.y.checked_add(u16::try_from(row.checked_sub(first)?).ok()?)?;
-    let at = Position { x, y };
-    area.contains(at).then_some(at)
+    place(area, column, row.checked_sub(first)?)
 }

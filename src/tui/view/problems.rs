@@ -162,7 +162,5 @@ pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Canvas,
     if list.is_empty() {
         rows.push(Line::styled("No problems.", draw.dim()));
     }
-    for (y, line) in (area.y..area.bottom()).zip(&rows) {
-        buf.set_line(area.x, y, line, area.width);
-    }
+    buf.set_lines(area, &rows);
 }

@@ -43,6 +43,11 @@ impl<'a> Hints<'a> {
         self
     }
 
+    /// The same with a label that is short enough everywhere.
+    pub(crate) fn word(&mut self, action: Action, label: &'static str, rank: u8) -> &mut Self {
+        self.key(action, label, label, rank)
+    }
+
     /// Adds keys that belong to no action.
     pub(crate) fn plain(&mut self, key: &str, label: &'static str, rank: u8) -> &mut Self {
         self.list.push(Hint { key: key.to_owned(), label, short: label, rank, action: None });

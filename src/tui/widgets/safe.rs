@@ -265,13 +265,21 @@ pub(crate) fn code_byte_at(text: &str, width: usize, row: usize, column: usize) 
 
 /// The row and column of a byte of a line of code; after a full row it is the start of the next row.
 pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize) {
-    let width = width.max(2);
-    let ranges = code_ranges(text, width);
-    let row = ranges.iter().position(|r| byte < r.end).unwrap_or(ranges.len().saturating_sub(1));
-    let from = ranges.get(row).map_or(0, |r| r.start);
+    place_of(text, &code_ranges(text, width), byte, WrapOptions::code(width, Style::default()))
+}
+
+/// The row and column of a byte of a line whose rows show these bytes; after a full row it is the start of the next row.
+pub(super) fn place_of(
+    text: &str,
+    rows: &[Range<usize>],
+    byte: usize,
+    options: WrapOptions,
+) -> (usize, usize) {
+    let row = rows.iter().position(|shown| byte < shown.end).unwrap_or(rows.len().saturating_sub(1));
+    let from = rows.get(row).map_or(0, |shown| shown.start);
     let before = text.get(from..byte).unwrap_or_default();
-    let column = glyphs::of(before, glyphs::Strictness::Code, glyphs::TAB).map(|g| g.width).sum::<usize>();
-    if column >= width { (row + 1, 0) } else { (row, column) }
+    let column = glyphs::columns(before, options.strictness, options.tab);
+    if column >= options.width.max(2) { (row + 1, 0) } else { (row, column) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Lays out the text of a field: its rows with the cursor and the selection, and the place in the text behind a cell.
 
 use super::field::{Field, Pos};
-use super::safe::{byte_at, typed_rows};
-use crate::tui::paint::{glyphs, wrap};
+use super::safe::{byte_at, place_of, typed_rows};
+use crate::tui::paint::wrap;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::cell::Cell;
@@ -112,17 +112,9 @@ impl<'a> TypedText<'a> {
         for (number, text) in (self.first..).zip(self.lines) {
             let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
             if number == self.cursor.line {
-                let at = self.cursor.byte;
-                // A cursor after a full row is shown at the start of the next row.
-                let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
-                let from = laid.get(row).map_or(0, |r| r.range.start);
-                let before = text.get(from..at).unwrap_or_default();
-                let column =
-                    glyphs::of(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
+                let shown: Vec<Range<usize>> = laid.iter().map(|row| row.range.clone()).collect();
+                let (row, column) = place_of(text, &shown, self.cursor.byte, options);
                 place = (rows.len() + row, column);
-                if column >= options.width.max(2) {
-                    place = (rows.len() + row + 1, 0);
-                }
             }
             rows.extend(laid.into_iter().map(|row| row.line));
             if place.0 == rows.len() && number == self.cursor.line {

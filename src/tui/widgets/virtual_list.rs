@@ -48,7 +48,7 @@ pub(crate) struct VirtualList {
     visible: Vec<Anchor>,
     height: usize,
     /// The rows of the next frame, and the number of new rows below them; `None`: the list follows its end.
-    lines: Vec<Option<Line<'static>>>,
+    lines: Vec<Line<'static>>,
     new: Option<usize>,
     /// Whether the list has more rows below these.
     goes_on: bool,
@@ -74,7 +74,7 @@ impl VirtualList {
     pub(crate) fn arrange(&mut self, items: &mut impl Items, height: usize) {
         self.rewrap_left(items);
         self.find(items, height);
-        self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
+        self.lines = self.visible.iter().map(|at| items.line(*at).unwrap_or_default()).collect();
         self.new = (!self.follows()).then(|| self.new_rows(items));
         self.left_rows = if self.follows() { 0 } else { items.rows(self.left_at.0) };
         self.goes_on = !self.follows() && !self.shows_end(items);
@@ -96,11 +96,7 @@ impl VirtualList {
 
     /// Draws the rows from the last `arrange`.
     pub(crate) fn draw(&self, area: Rect, buf: &mut Canvas) {
-        for (y, line) in (area.y..area.bottom()).zip(&self.lines) {
-            if let Some(line) = line {
-                buf.set_line(area.x, y, line, area.width);
-            }
-        }
+        buf.set_lines(area, &self.lines);
     }
 
     fn find(&mut self, items: &mut impl Items, height: usize) {
@@ -202,9 +198,6 @@ impl VirtualList {
 
     /// The rows added at the end since the person left it.
     fn new_rows(&self, items: &mut impl Items) -> usize {
-        if self.anchor.is_none() {
-            return 0;
-        }
         let (item, row) = self.left_at;
         (item..items.count())
             .map(|at| if at == item { items.rows(at).saturating_sub(row) } else { items.rows(at) })
@@ -306,15 +299,20 @@ mod tests {
         Rows(list.to_vec(), std::collections::BTreeSet::new(), 80)
     }
 
+    /// Items with so many rows, and their list on a pane of this height.
+    fn arranged(list: &[usize], height: usize) -> (Rows, VirtualList) {
+        let (mut items, mut list) = (rows(list), VirtualList::default());
+        list.arrange(&mut items, height);
+        (items, list)
+    }
+
     fn end_key() -> EndKeys {
         EndKeys::End("G".into())
     }
 
     #[test]
     fn a_page_key_is_not_said_to_go_to_the_end() {
-        let mut items = rows(&[1; 90]);
-        let mut list = VirtualList::default();
-        list.arrange(&mut items, 10);
+        let (mut items, mut list) = arranged(&[1; 90], 10);
         list.scroll(&mut items, -40);
         list.arrange(&mut items, 10);
         assert_eq!(list.position_text(&end_key()), "G end");
@@ -329,18 +327,14 @@ mod tests {
 
     #[test]
     fn a_long_list_opens_from_its_end_and_only_that_is_laid_out() {
-        let mut items = rows(&[3; 2000]);
-        let mut list = VirtualList::default();
-        list.arrange(&mut items, 10);
+        let (items, list) = arranged(&[3; 2000], 10);
         assert_eq!(ends(&list), ((1996, 2), (1999, 2)));
         assert!(items.1.len() <= 5, "{:?}", items.1.len());
     }
 
     #[test]
     fn scrolled_up_it_holds_still_and_counts_what_is_new() {
-        let mut items = rows(&[2; 20]);
-        let mut list = VirtualList::default();
-        list.arrange(&mut items, 6);
+        let (mut items, mut list) = arranged(&[2; 20], 6);
         list.scroll(&mut items, -4);
         let before = ends(&list);
         items.0.extend([2, 1]);
@@ -357,9 +351,7 @@ mod tests {
 
     #[test]
     fn another_width_makes_no_row_new() {
-        let mut items = rows(&[1; 32]);
-        let mut list = VirtualList::default();
-        list.arrange(&mut items, 10);
+        let (mut items, mut list) = arranged(&[1; 32], 10);
         list.to_top(&mut items);
         list.arrange(&mut items, 10);
         assert_eq!(list.position_text(&end_key()), "G end");
@@ -379,9 +371,7 @@ mod tests {
 
     #[test]
     fn scrolled_back_to_the_end_it_follows_again() {
-        let mut items = rows(&[1; 30]);
-        let mut list = VirtualList::default();
-        list.arrange(&mut items, 10);
+        let (mut items, mut list) = arranged(&[1; 30], 10);
         list.scroll(&mut items, -3);
         assert!(!list.follows());
         list.scroll(&mut items, 2);
@@ -392,9 +382,7 @@ mod tests {
 
     #[test]
     fn whoever_scrolls_up_holds_still_even_where_everything_fits() {
-        let mut items = rows(&[1; 6]);
-        let mut list = VirtualList::default();
-        list.arrange(&mut items, 8);
+        let (mut items, mut list) = arranged(&[1; 6], 8);
         list.scroll(&mut items, -7);
         items.0.extend([1; 9]);
         list.arrange(&mut items, 8);
@@ -409,14 +397,12 @@ mod tests {
             height in 1usize..12,
             steps in proptest::collection::vec(-9isize..9, 0..12),
         ) {
-            let mut items = rows(&sizes);
+            let (mut items, mut list) = arranged(&sizes, height);
             let all: Vec<Anchor> = sizes
                 .iter()
                 .enumerate()
                 .flat_map(|(item, n)| (0..*n).map(move |row| Anchor { item, row }))
                 .collect();
-            let mut list = VirtualList::default();
-            list.arrange(&mut items, height);
             for step in steps {
                 list.scroll(&mut items, step);
                 let shown = list.visible();

@@ -5,6 +5,7 @@ use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
+use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::words::Locale;
 use std::time::Duration;
 
@@ -28,6 +29,25 @@ impl Scene {
         for query in self.screen.guard.queries(self.at) {
             self.screen.guard.cursor_reported(query.place(), self.at);
         }
+    }
+
+    /// Draws a frame, moves the focus to a pane, and draws again.
+    pub fn go_to(&mut self, pane: Pane) {
+        self.frame();
+        self.screen.panes.focus = pane;
+        self.frame();
+    }
+
+    /// Goes to the block that waits, and lets the quiet time pass.
+    pub fn review(&mut self) {
+        self.go_to(Pane::Code);
+        self.pass(2_000);
+    }
+
+    /// Goes to the block that waits, and pages through it until all of it was seen.
+    pub fn see_block(&mut self) {
+        self.go_to(Pane::Code);
+        self.see_everything();
     }
 
     /// Takes the commands that resulted from passing time.
@@ -64,6 +84,18 @@ impl Scene {
         commands
     }
 
+    /// The scene after these keys.
+    pub fn pressed(mut self, keys: &[&str]) -> Self {
+        self.press(keys);
+        self
+    }
+
+    /// Types a text and presses Enter.
+    pub fn enter(&mut self, text: &str) -> Vec<UiCommand> {
+        self.type_text(text);
+        self.press(&["enter"])
+    }
+
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {
             let name = if c == ' ' { "space".to_owned() } else { c.to_string() };
@@ -73,6 +105,12 @@ impl Scene {
 
     /// Calls a method of the screen with the present state of the engine; returns what the screen asked for.
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> Vec<UiCommand> {
+        self.with_glyphs(Glyphs::LINES, step);
+        self.screen.take_commands()
+    }
+
+    /// Calls a function with the screen, the present state of the engine, and these characters for frames and marks.
+    pub fn with_glyphs<T>(&mut self, glyphs: Glyphs, act: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
         let keymap = self.screen.keymap.clone();
@@ -80,13 +118,12 @@ impl Scene {
             theme: &self.theme,
             links: &links,
             keymap: &keymap,
-            glyphs: Glyphs::LINES,
+            glyphs,
             place: &place,
             now: self.now,
             motion: true,
         };
-        step(&mut self.screen, Ctx { state: self.engine.state(), draw, at: self.at });
-        self.screen.take_commands()
+        act(&mut self.screen, Ctx { state: self.engine.state(), draw, at: self.at })
     }
 
     /// Pages through the block until every row was shown long enough, and lets the quiet time pass.

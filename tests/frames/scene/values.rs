@@ -85,6 +85,11 @@ pub fn findings() -> Vec<Finding> {
     ]
 }
 
+/// What a provider answers instead of a reply.
+pub fn failure(kind: FailureKind, message: &str, departure: Departure) -> ReplyFailure {
+    ReplyFailure { kind, status: None, message: message.into(), hint: String::new(), departure }
+}
+
 /// The report of a successful run.
 pub fn report(output: &str, wall_ms: u64) -> RunReport {
     let mut captured = OutputBuffer::new(1 << 20);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::unicode::{hidden, joins};
+use crate::tui::paint::wrap;
 use proptest::prelude::*;
 
 fn shown(text: &str, strictness: Strictness) -> String {
@@ -66,8 +67,9 @@ fn marks_beyond_reason_are_shown() {
 #[test]
 fn marked_text_has_its_own_look() {
     let mark = Style::new().fg(ratatui::style::Color::Red);
-    let line = line("a\u{202e}b", Strictness::Code, Style::new(), mark);
-    let spans: Vec<(&str, Style)> = line.spans.iter().map(|s| (s.content.as_ref(), s.style)).collect();
+    let rows = wrap::rows("a\u{202e}b", &[], wrap::WrapOptions::code(80, mark));
+    let spans: Vec<(&str, Style)> =
+        rows[0].line.spans.iter().map(|s| (s.content.as_ref(), s.style)).collect();
     assert_eq!(spans, [("a", Style::new()), ("<U+202E>", mark), ("b", Style::new())]);
 }
 
@@ -141,10 +143,10 @@ proptest! {
         use ratatui::buffer::Buffer;
         use ratatui::layout::Rect;
         for strictness in [Strictness::Text, Strictness::Code] {
-            let line = line(&text, strictness, Style::new(), Style::new());
+            let line = shown(&text, strictness);
             let columns: usize = of(&text, strictness, TAB).map(|g| g.width).sum();
             let mut buffer = Buffer::empty(Rect::new(0, 0, 2000, 1));
-            let (end, _) = buffer.set_line(0, 0, &line, 2000);
+            let (end, _) = buffer.set_stringn(0, 0, &line, 2000, Style::new());
             prop_assert_eq!(usize::from(end), columns, "{:?}", line);
         }
     }

@@ -251,8 +251,5 @@ fn same_end(a: &[u8], b: &[u8]) -> usize {
 
 /// The length of the common prefix of two texts, in bytes.
 fn same(a: &[u8], b: &[u8]) -> usize {
-    const BLOCK: usize = 4096;
-    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    let rest = |text: &[u8]| text.get(blocks..).unwrap_or_default().to_vec();
-    blocks + rest(a).iter().zip(rest(b)).take_while(|(a, b)| **a == *b).count()
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -22,11 +22,6 @@ struct Prefix {
     style: Style,
 }
 
-/// A list: the number of its next item, or none for bullets.
-struct List {
-    next: Option<u64>,
-}
-
 /// The layout in progress.
 pub(super) struct Layout<'t> {
     theme: &'t Theme,
@@ -34,7 +29,8 @@ pub(super) struct Layout<'t> {
     width: usize,
     rows: Vec<Line<'static>>,
     prefixes: Vec<Prefix>,
-    lists: Vec<List>,
+    /// For each list the number of its next item, or none for bullets.
+    lists: Vec<Option<u64>>,
     /// The text of the paragraph (or heading, or cell) so far, and its styles as (end byte, style).
     text: String,
     looks: Vec<(usize, Style)>,
@@ -132,7 +128,7 @@ impl<'t> Layout<'t> {
                 } else {
                     self.flush();
                 }
-                self.lists.push(List { next: first });
+                self.lists.push(first);
             }
             Tag::Item => self.item(),
             Tag::Table(alignments) => {
@@ -187,7 +183,7 @@ impl<'t> Layout<'t> {
         self.flush();
         let depth = self.lists.len();
         let marker = match self.lists.last_mut() {
-            Some(List { next: Some(number) }) => {
+            Some(Some(number)) => {
                 let marker = format!("{number}. ");
                 *number = number.saturating_add(1);
                 marker

@@ -3,7 +3,7 @@ use crate::tui::paint::cell_tag::CellTag;
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Depth, Theme};
 use proptest::prelude::*;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 fn theme() -> Theme {
@@ -80,19 +80,24 @@ fn links_tell_where_they_lead() {
     assert_eq!(laid(text, 80), "here (https://example.com/x) and https://example.com\n");
 }
 
+/// The texts that are links, with their addresses.
+fn linked(rows: &[Line<'_>], links: &Hyperlinks) -> Vec<(String, String)> {
+    let address = |span: &Span<'_>| {
+        let number = span.style.underline_color.and_then(CellTag::of)?.link()?;
+        Some((span.content.to_string(), links.address(number)?.to_string()))
+    };
+    rows.iter().flat_map(|row| &row.spans).filter_map(address).collect()
+}
+
 #[test]
 fn what_is_an_address_leads_there_on_each_of_its_rows() {
     let links = Hyperlinks::enabled();
     let text = "[a *b*](https://a.org/x) <me@a.org>, https://a_long_one.org/b_c_d. `http://c.org`\n\n| t |\n|---|\n| http://d.org |\n\n```\nhttp://code.org\n```\n[bad](javascript:x)";
     let mut seen: Vec<(String, String)> = Vec::new();
-    for row in lines(text, 20, &theme(), &links) {
-        for span in row.spans {
-            let number = span.style.underline_color.and_then(CellTag::of).and_then(CellTag::link);
-            let Some(address) = number.and_then(|number| links.address(number)) else { continue };
-            match seen.last_mut().filter(|(_, last)| **last == *address) {
-                Some((shown, _)) => shown.push_str(&span.content),
-                None => seen.push((span.content.to_string(), address.to_string())),
-            }
+    for (shown, address) in linked(&lines(text, 20, &theme(), &links), &links) {
+        match seen.last_mut().filter(|(_, last)| *last == address) {
+            Some((before, _)) => before.push_str(&shown),
+            None => seen.push((shown, address)),
         }
     }
     let seen: Vec<_> = seen.iter().map(|(shown, to)| (shown.as_str(), to.as_str())).collect();
@@ -129,11 +134,8 @@ fn no_address_leads_anywhere_but_to_itself() {
     ] {
         let rows = lines(text, 200, &theme(), &links);
         assert_eq!(shown(&rows).trim_end(), told);
-        for span in rows.into_iter().flat_map(|row| row.spans) {
-            let number = span.style.underline_color.and_then(CellTag::of).and_then(CellTag::link);
-            if let Some(address) = number.and_then(|number| links.address(number)) {
-                assert_eq!(span.content.trim(), &*address, "{text}");
-            }
+        for (shown, address) in linked(&rows, &links) {
+            assert_eq!(shown.trim(), address, "{text}");
         }
     }
 }

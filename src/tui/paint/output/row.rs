@@ -43,9 +43,6 @@ pub(super) struct CellPlace {
     pub(super) byte: Option<usize>,
 }
 
-/// The rest of a text that did not fit.
-pub(super) type Rest<'a> = &'a str;
-
 impl OutputRow {
     pub(super) fn new(kind: RowKind) -> Self {
         Self { kind, ..Self::default() }
@@ -83,7 +80,7 @@ impl OutputRow {
 
     /// Writes a text at a position, over what is there; returns the position after it and the text that did not
     /// fit.
-    pub(super) fn write<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
+    pub(super) fn write<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, &'a str) {
         let mut at = at;
         if at.column > self.columns {
             let blanks = at.column - self.columns;
@@ -139,8 +136,9 @@ impl OutputRow {
         }
     }
 
-    /// Overwrites cells up to the end of the row; a wide cell that is half overwritten becomes blank.
-    fn overwrite<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
+    /// Overwrites cells up to the end of the row; a wide cell that is half overwritten becomes blank. Returns the
+    /// position after the text and the text that did not fit.
+    fn overwrite<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, &'a str) {
         let (start, before) = match at.byte {
             Some(byte) => (byte, 0),
             None => self.seek(at.column),

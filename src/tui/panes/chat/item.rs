@@ -3,7 +3,7 @@
 use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
-use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
+use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, LoadState, MessageAway, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
@@ -248,21 +248,14 @@ pub(super) fn block_rows(
         Span::styled(word, draw.block(standing)),
         Span::styled(told, draw.dim()),
     ])];
-    if let BlockStatus::Declined(why) = &item.status {
-        let style = draw.style(Slot::ChatNote);
-        let by = if matches!(item.block.kind, crate::domain::BlockKind::Edit { .. }) {
-            "  edit: "
-        } else {
-            "  recipe: "
-        };
-        rows.extend(safe::hanging(Span::styled(by, style), why.trim(), width.into(), style));
-    }
-    if let BlockStatus::Rejected(reason) = &item.status
-        && !reason.trim().is_empty()
-    {
-        let style = draw.style(Slot::ChatNote);
-        rows.extend(safe::hanging(Span::styled("  you: ", style), reason.trim(), width.into(), style));
-    }
+    let (by, why) = match &item.status {
+        BlockStatus::Declined(why) if matches!(item.block.kind, BlockKind::Edit { .. }) => ("  edit: ", why),
+        BlockStatus::Declined(why) => ("  recipe: ", why),
+        BlockStatus::Rejected(reason) if !reason.trim().is_empty() => ("  you: ", reason),
+        _ => return rows,
+    };
+    let style = draw.style(Slot::ChatNote);
+    rows.extend(safe::hanging(Span::styled(by, style), why.trim(), width.into(), style));
     rows
 }
 

@@ -12,7 +12,6 @@ use crate::engine::state::LiveReply;
 use crate::engine::{BlockState, Phase, State};
 use crate::text::number::size;
 use crate::tui::paint::markdown;
-use crate::tui::panes::code::lines_so_far;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
@@ -175,7 +174,7 @@ fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
 /// The row of a block that is being written, or has just been written.
 fn block_row(number: u32, block: &Proposal, draw: DrawContext<'_>) -> Line<'static> {
     let language = block.language.as_ref().map_or("text", |l| l.as_str());
-    let lines = lines_so_far(&block.source);
+    let lines = words::line_count(&block.source);
     if !block.closed {
         return item::writing(BlockId(number), language, lines, draw);
     }

@@ -8,7 +8,6 @@ use crate::tui::panes::recipe;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// How many columns of an answer are shown.
@@ -49,7 +48,8 @@ pub(super) fn rows(
         }
         RecipeFact::Ended { end, summary } => {
             gap(&mut rows, at);
-            rows.extend(safe::wrap_words(&ended(*end), width_of, end_style(*end, draw)));
+            let (told, slot) = ended(*end);
+            rows.extend(safe::wrap_words(told, width_of, draw.style(slot)));
             if !summary.trim().is_empty() {
                 rows.extend(markdown::lines(summary, width, draw.theme, draw.links));
             }
@@ -93,19 +93,11 @@ pub(in crate::tui) fn verdict(
     safe::hanging(head, &note, width, draw.text())
 }
 
-fn ended(end: RecipeEnd) -> String {
+fn ended(end: RecipeEnd) -> (&'static str, Slot) {
     match end {
-        RecipeEnd::Done => "The recipe is done.".into(),
-        RecipeEnd::GaveUp => "The recipe gave up.".into(),
-        RecipeEnd::Limit => "The recipe ended at its limit.".into(),
-        RecipeEnd::Stopped => "The recipe was stopped.".into(),
+        RecipeEnd::Done => ("The recipe is done.", Slot::BlockDone),
+        RecipeEnd::GaveUp => ("The recipe gave up.", Slot::StatusWarn),
+        RecipeEnd::Limit => ("The recipe ended at its limit.", Slot::StatusWarn),
+        RecipeEnd::Stopped => ("The recipe was stopped.", Slot::ChatNote),
     }
-}
-
-fn end_style(end: RecipeEnd, draw: DrawContext<'_>) -> Style {
-    draw.style(match end {
-        RecipeEnd::Done => Slot::BlockDone,
-        RecipeEnd::GaveUp | RecipeEnd::Limit => Slot::StatusWarn,
-        RecipeEnd::Stopped => Slot::ChatNote,
-    })
 }

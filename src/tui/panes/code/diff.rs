@@ -22,12 +22,6 @@ pub enum DiffBase {
     LastRun,
 }
 
-/// The laid out comparison.
-#[derive(Debug)]
-pub(crate) struct Diff {
-    rows: Vec<Line<'static>>,
-}
-
 /// The older text to compare with, if it differs.
 pub(crate) fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
     let now = &item.block.current().source;
@@ -38,40 +32,34 @@ pub(crate) fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
     (old != now).then_some(old.as_ref())
 }
 
-impl Diff {
-    /// Compares the texts and lays the result out.
-    pub(crate) fn new(
-        item: &BlockItem,
-        against: DiffBase,
-        width: u16,
-        colours: &Colours,
-        draw: DrawContext<'_>,
-    ) -> Self {
-        let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
-        let new = item.block.current().source.as_ref();
-        let what = match against {
-            DiffBase::Model => "- what the model wrote   + yours",
-            DiffBase::LastRun => "- what ran last   + now",
-        };
-        let mut rows = vec![Line::styled(what, draw.dim()), Line::default()];
-        let lines = doc::split(old).len().max(doc::split(new).len());
-        let room = usize::from(width).saturating_sub(doc::gutter(lines)).max(1);
-        let room = (room, lines, width);
-        let until = Instant::now() + doc::DIFF_TIMEOUT;
-        for (before, after) in file_texts::pairs_of(&item.block.kind, old, new) {
-            let (old, new) = (before.text(old), after.text(new));
-            if let Some(path) = after.path.as_ref().filter(|_| old != new) {
-                let head = file_texts::head(&visible_line(path));
-                rows.push(Line::styled(head.trim_end().to_owned(), draw.style(Slot::UiTitle)));
-            }
-            push_file_rows(&mut rows, (old, new, after.first(), until), colours, room, draw);
+/// Compares the texts and lays the result out.
+pub(super) fn rows(
+    item: &BlockItem,
+    against: DiffBase,
+    width: u16,
+    colours: &Colours,
+    draw: DrawContext<'_>,
+) -> Vec<Line<'static>> {
+    let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
+    let new = item.block.current().source.as_ref();
+    let what = match against {
+        DiffBase::Model => "- what the model wrote   + yours",
+        DiffBase::LastRun => "- what ran last   + now",
+    };
+    let mut rows = vec![Line::styled(what, draw.dim()), Line::default()];
+    let lines = doc::split(old).len().max(doc::split(new).len());
+    let room = usize::from(width).saturating_sub(doc::gutter(lines)).max(1);
+    let room = (room, lines, width);
+    let until = Instant::now() + doc::DIFF_TIMEOUT;
+    for (before, after) in file_texts::pairs_of(&item.block.kind, old, new) {
+        let (old, new) = (before.text(old), after.text(new));
+        if let Some(path) = after.path.as_ref().filter(|_| old != new) {
+            let head = file_texts::head(&visible_line(path));
+            rows.push(Line::styled(head.trim_end().to_owned(), draw.style(Slot::UiTitle)));
         }
-        Self { rows }
+        push_file_rows(&mut rows, (old, new, after.first(), until), colours, room, draw);
     }
-
-    pub(crate) fn rows(&self) -> &[Line<'static>] {
-        &self.rows
-    }
+    rows
 }
 
 /// Adds the rows of one file, whose lines start at `from` in the whole text. After `until`, no more time is spent on

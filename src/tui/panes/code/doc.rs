@@ -6,7 +6,7 @@ mod line_diff;
 mod paint;
 pub(crate) mod remark;
 
-use super::hunks::{DroppedHunk, HunkChoice};
+use super::hunks::{DroppedHunk, HunkChoice, number};
 use crate::domain::file_texts::FilePart;
 use crate::tui::guard;
 use crate::tui::paint::glyphs::Strictness;
@@ -68,11 +68,10 @@ pub(crate) struct Doc {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
     remarks: Vec<Remark>,
-    rows: Vec<CodeRow>,
+    /// Each row with the extent that it shows, for the guard's record of seen rows; that does not depend on the width.
+    rows: Vec<(CodeRow, Range<u64>)>,
     width: u16,
     gutter: usize,
-    /// The extent that each row shows, for the guard's record of seen rows; does not depend on the width.
-    extents: Vec<Range<u64>>,
     /// The comparison with the text that a write would replace.
     against: Option<LineDiff>,
     /// The files of the replaced text, and those of the new text.
@@ -126,7 +125,6 @@ impl Doc {
             rows: Vec::new(),
             width,
             gutter,
-            extents: Vec::new(),
             against: None,
             files: (Vec::new(), vec![FilePart::whole(&source)]),
             dropped: Vec::new(),
@@ -153,7 +151,6 @@ impl Doc {
             doc.dropped = dropped.to_vec();
             doc.gutter = doc.gutter.max(gutter(against.lines()));
             doc.rows.clear();
-            doc.extents.clear();
             doc.lay_out();
         }
         doc
@@ -176,15 +173,13 @@ impl Doc {
                 DiffStep::New(line) => self.lay_line(line),
                 DiffStep::Old { line, at } => self.lay_old(line, at),
                 DiffStep::Dropped { number, at } => {
-                    self.rows.push(CodeRow::Dropped { number, at });
                     let from = DROPPED_FROM + u64::from(number);
-                    self.extents.push(from..from + 1);
+                    self.rows.push((CodeRow::Dropped { number, at }, from..from + 1));
                     at
                 }
                 DiffStep::Same { at, count } => {
-                    self.rows.push(CodeRow::Same { at, count });
                     let from = SAME_FROM + u64::from(at);
-                    self.extents.push(from..from + 1);
+                    self.rows.push((CodeRow::Same { at, count }, from..from + 1));
                     at + count
                 }
             };
@@ -201,9 +196,8 @@ impl Doc {
         let range = self.lines.get(line as usize).cloned().unwrap_or_default();
         let text = self.source.get(range.clone()).unwrap_or_default();
         for (part, shown) in safe::code_ranges(text, self.code_width()).into_iter().enumerate() {
-            self.rows.push(CodeRow::Code { line, part: number(part) });
             let at = |offset: usize| (range.start + offset) as u64;
-            self.extents.push(at(shown.start)..at(shown.end));
+            self.rows.push((CodeRow::Code { line, part: number(part) }, at(shown.start)..at(shown.end)));
         }
         line + 1
     }
@@ -213,9 +207,9 @@ impl Doc {
         let start = against.range(line).map_or(0, |range| range.start);
         for (part, shown) in safe::code_ranges(against.line(line), self.code_width()).into_iter().enumerate()
         {
-            self.rows.push(CodeRow::Old { line, part: number(part), at });
-            let at = |offset: usize| OLD_FROM + (start + offset) as u64;
-            self.extents.push(at(shown.start)..at(shown.end));
+            let extent = |offset: usize| OLD_FROM + (start + offset) as u64;
+            let row = CodeRow::Old { line, part: number(part), at };
+            self.rows.push((row, extent(shown.start)..extent(shown.end)));
         }
         at
     }
@@ -223,10 +217,9 @@ impl Doc {
     fn lay_finding(&mut self, finding: usize) {
         let rows = self.remarks.get(finding).map_or(0, |f| f.rows(self.width).len());
         for part in 0..rows {
-            self.rows.push(CodeRow::Finding { finding: number(finding), part: number(part) });
             // A finding is short: its rows are identified by their index, at any width.
             let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
-            self.extents.push(at..at + 1);
+            self.rows.push((CodeRow::Finding { finding: number(finding), part: number(part) }, at..at + 1));
         }
     }
 
@@ -240,20 +233,19 @@ impl Doc {
     }
 
     /// What a row shows.
-    #[cfg(test)]
     fn row(&self, row: usize) -> Option<CodeRow> {
-        self.rows.get(row).copied()
+        self.rows.get(row).map(|(row, _)| *row)
     }
 
     /// The line that a row belongs to, from 0.
     pub(crate) fn line_of(&self, row: usize) -> usize {
-        match self.rows.get(row) {
-            Some(CodeRow::Code { line, .. }) => *line as usize,
+        match self.row(row) {
+            Some(CodeRow::Code { line, .. }) => line as usize,
             Some(CodeRow::Old { at, .. } | CodeRow::Same { at, .. } | CodeRow::Dropped { at, .. }) => {
-                *at as usize
+                at as usize
             }
             Some(CodeRow::Finding { finding, .. }) => {
-                self.remarks.get(*finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
+                self.remarks.get(finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
             }
             None => self.lines.len(),
         }
@@ -261,7 +253,7 @@ impl Doc {
 
     /// The first row of a line, from 0.
     pub(crate) fn row_of_line(&self, line: usize) -> usize {
-        self.rows.partition_point(|row| match row {
+        self.rows.partition_point(|(row, _)| match row {
             CodeRow::Code { line: at, .. }
             | CodeRow::Old { at, .. }
             | CodeRow::Same { at, .. }
@@ -277,13 +269,13 @@ impl Doc {
         self.rows
             .iter()
             .enumerate()
-            .filter(|(_, row)| matches!(row, CodeRow::Finding { part: 0, .. }))
+            .filter(|(_, (row, _))| matches!(row, CodeRow::Finding { part: 0, .. }))
             .map(|(at, _)| at)
     }
 
     /// The rows that have to be seen.
     pub(crate) fn subject_rows(&self) -> impl Iterator<Item = guard::SubjectRow> {
-        self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::SubjectRow {
+        self.rows.iter().map(|(row, extent)| guard::SubjectRow {
             extent: extent.clone(),
             beside: Vec::new(),
             line: match row {
@@ -298,8 +290,8 @@ impl Doc {
 
     /// The line of code that a row shows, and which row of that line it is; `None` for other rows.
     pub(crate) fn code_row(&self, row: usize) -> Option<(usize, usize)> {
-        match self.rows.get(row) {
-            Some(CodeRow::Code { line, part }) => Some((*line as usize, *part as usize)),
+        match self.row(row) {
+            Some(CodeRow::Code { line, part }) => Some((line as usize, part as usize)),
             _ => None,
         }
     }
@@ -325,24 +317,14 @@ impl Doc {
     }
 }
 
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{Finding, Severity, TextRange};
 
     fn finding(line: u32, message: &str) -> Vec<Remark> {
-        let found = Finding {
-            rule: "x".into(),
-            severity: Severity::High,
-            place: TextRange { line, column: 1, end_line: line, end_column: 2 },
-            message: message.into(),
-            forbidden: false,
-        };
-        remark::all(&[found], &[])
+        let place = TextRange { line, column: 1, end_line: line, end_column: 2 };
+        remark::all(&[Finding { place, ..Finding::new("x", Severity::High, message) }], &[])
     }
 
     #[test]

@@ -150,28 +150,14 @@ pub fn draw(
     draw: DrawContext<'_>,
 ) -> Option<Position> {
     match (&pane.mode, subject(pane, state)) {
-        (Mode::Queue(chosen), _) => {
-            queue(*chosen, state, area, buf, draw);
-            None
-        }
-        (Mode::Edit(_), _) => pane.draw_editor(buf, draw),
-        (_, PaneSubject::Nothing) => {
-            nothing(area, buf, draw);
-            None
-        }
-        (_, PaneSubject::Writing(_, proposed)) => {
-            writing::draw(buf, area, proposed, &pane.colours, draw);
-            None
-        }
-        (Mode::Diff(_), PaneSubject::Block(_)) => {
-            pane.draw_diff(buf);
-            None
-        }
-        (Mode::View, PaneSubject::Block(item)) => {
-            pane.draw_block(item, state, buf, draw);
-            None
-        }
+        (Mode::Edit(_), _) => return pane.draw_editor(buf, draw),
+        (Mode::Queue(chosen), _) => queue(*chosen, state, area, buf, draw),
+        (_, PaneSubject::Nothing) => nothing(area, buf, draw),
+        (_, PaneSubject::Writing(_, proposed)) => writing::draw(buf, area, proposed, &pane.colours, draw),
+        (Mode::Diff(_), PaneSubject::Block(_)) => pane.draw_diff(buf),
+        (Mode::View, PaneSubject::Block(item)) => pane.draw_block(item, state, buf, draw),
     }
+    None
 }
 
 fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
@@ -179,27 +165,21 @@ fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
     let text =
         if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
-    for (y, row) in (area.y..area.bottom()).zip(safe::wrap_words(&text, area.width.into(), draw.dim())) {
-        buf.set_line(area.x, y, &row, area.width);
-    }
+    buf.set_lines(area, &safe::wrap_words(&text, area.width.into(), draw.dim()));
 }
 
 impl CodePane {
     fn draw_diff(&self, buf: &mut Canvas) {
-        let Some((.., diff)) = &self.diff else { return };
-        let rows = diff.rows().iter().skip(self.top);
-        for (y, row) in (self.area.y..self.area.bottom()).zip(rows) {
-            buf.set_line(self.area.x, y, row, self.area.width);
-        }
+        let Some((_, diff)) = &self.diff else { return };
+        buf.set_lines(self.area, diff.iter().skip(self.top));
     }
 
     fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) {
         let Some(laid) = &self.layout else { return };
         let division = self.division();
         let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
-        for (y, row) in (code_end..self.area.bottom()).zip(&self.opinion) {
-            buf.set_line(self.area.x, y, row, self.area.width);
-        }
+        let below = Rect { y: code_end, height: self.area.bottom() - code_end, ..self.area };
+        buf.set_lines(below, &self.opinion);
         let mut y = self.area.y;
         let mut put = |row: &Line<'_>| {
             if y < code_end {
@@ -297,7 +277,5 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, draw: DrawC
         }
     }
     let from = crate::tui::widgets::filter::Cursor(chosen).window(usize::from(area.height));
-    for (y, row) in (area.y..area.bottom()).zip(rows.iter().skip(from)) {
-        buf.set_line(area.x, y, row, area.width);
-    }
+    buf.set_lines(area, rows.iter().skip(from));
 }

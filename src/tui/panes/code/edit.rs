@@ -1,5 +1,6 @@
 //! Draws the text being edited, with its gutter, its selection and the cursor.
 
+use super::doc::changed_words::marked;
 use super::doc::{LineStyles, gutter, gutter_of};
 use super::{CodePane, Mode};
 use crate::tui::paint::canvas::Canvas;
@@ -13,7 +14,6 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
-use std::ops::Range;
 
 /// The style of the bracket under the cursor and of its counterpart.
 const BRACKET: Style = Style::new().add_modifier(Modifier::BOLD).add_modifier(Modifier::UNDERLINED);
@@ -116,13 +116,13 @@ impl CodePane {
         styles.retain(|(range, _)| range.start < text.len());
         let needle = editor.needle().into_iter().flat_map(|needle| needle.in_line(whole));
         let found: Vec<_> = needle.take_while(|found| found.start < text.len()).collect();
-        lay_over(&mut styles, &found, draw.style(Slot::UiMatch));
+        styles = marked(&styles, &found, draw.style(Slot::UiMatch));
         for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.line == number) {
             let range = bracket.byte..bracket.byte + 1;
-            lay_over(&mut styles, std::slice::from_ref(&range), BRACKET);
+            styles = marked(&styles, &[range], BRACKET);
         }
         if let Some(selected) = selected_in(editor.field().selection(), number, whole.len()) {
-            lay_over(&mut styles, &[selected], draw.style(Slot::UiSelection));
+            styles = marked(&styles, &[selected], draw.style(Slot::UiSelection));
         }
         styles
     }
@@ -151,59 +151,4 @@ impl CodePane {
 
 fn text_width(editor: &Editor, area: Rect) -> usize {
     usize::from(area.width).saturating_sub(gutter(editor.field().lines().len())).max(1)
-}
-
-/// Lays a style over ranges, which are sorted and disjoint; outside of them the styles stay.
-fn lay_over(styles: &mut LineStyles, over: &[Range<usize>], style: Style) {
-    if over.is_empty() {
-        return;
-    }
-    let below = std::mem::take(styles);
-    let ranges = below.iter().map(|(range, _)| range).chain(over);
-    let mut ends: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
-    ends.sort_unstable();
-    ends.dedup();
-    let (mut below, mut over) = (below.into_iter().peekable(), over.iter().peekable());
-    for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
-        while below.next_if(|(range, _)| range.end <= *from).is_some() {}
-        while over.next_if(|range| range.end <= *from).is_some() {}
-        let under = below.peek().filter(|(range, _)| range.start <= *from).map(|(_, style)| *style);
-        let is_over = over.peek().is_some_and(|range| range.start <= *from);
-        if let Some(draw) = if is_over { Some(under.unwrap_or_default().patch(style)) } else { under } {
-            styles.push((*from..*to, draw));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ratatui::style::Color;
-
-    #[test]
-    fn a_style_laid_over_others_covers_exactly_its_range() {
-        let red = Style::new().fg(Color::Red);
-        let over = Style::new().bg(Color::Blue);
-        for (below, ranges) in [
-            (vec![], vec![(2, 4)]),
-            (vec![(0..3, red)], vec![(2, 4)]),
-            (vec![(0..9, red)], vec![(2, 4), (4, 5), (7, 9)]),
-            (vec![(3..4, red)], vec![(2, 6)]),
-            (vec![(0..1, red), (3..4, red), (8..9, red)], vec![(2, 6), (7, 10)]),
-            (vec![(0..1, red)], vec![]),
-        ] {
-            let ranges: Vec<_> = ranges.into_iter().map(|(from, to)| from..to).collect();
-            let mut styles = below.clone();
-            lay_over(&mut styles, &ranges, over);
-            for at in 0..10 {
-                let here: Vec<_> = styles.iter().filter(|(r, _)| r.contains(&at)).collect();
-                assert!(here.len() <= 1, "{styles:?}");
-                let has = here.first().is_some_and(|(_, s)| s.bg == Some(Color::Blue));
-                let is_under = ranges.iter().any(|range| range.contains(&at));
-                assert_eq!(has, is_under, "{below:?} {ranges:?} {at} {styles:?}");
-                let fg = here.first().is_some_and(|(_, s)| s.fg == Some(Color::Red));
-                assert_eq!(fg, below.iter().any(|(r, _)| r.contains(&at)));
-            }
-        }
-    }
 }

@@ -113,11 +113,10 @@ impl HunkSelection {
 
     /// The dropped hunks, in their order.
     pub(super) fn dropped(&self) -> Vec<DroppedHunk> {
-        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let of = |number: &usize| {
-            let hunk = self.hunks.list().get(*number)?;
-            let lines = (small(hunk.old.len()), small(hunk.new.len()));
-            Some(DroppedHunk { hunk: small(*number), at: small(self.line(*number)), lines })
+        let of = |at: &usize| {
+            let hunk = self.hunks.list().get(*at)?;
+            let lines = (number(hunk.old.len()), number(hunk.new.len()));
+            Some(DroppedHunk { hunk: number(*at), at: number(self.line(*at)), lines })
         };
         self.dropped.iter().filter_map(of).collect()
     }
@@ -152,6 +151,11 @@ impl HunkSelection {
     }
 }
 
+/// A number of lines or rows as the rows store it.
+pub(super) fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 impl CodePane {
     /// Adds the row for the chosen hunk below the code, and marks the hunk in the code.
     pub(super) fn lay_out_hunks(&mut self, draw: DrawContext<'_>) {
@@ -166,9 +170,14 @@ impl CodePane {
         }
     }
 
-    /// Whether the block on screen is a change that can be decided hunk by hunk.
+    /// The hunks of the block on screen, if it is a change that can be decided hunk by hunk.
+    fn hunks(&self) -> Option<&HunkSelection> {
+        self.layout.as_ref()?.hunks.as_ref()
+    }
+
+    /// Whether the block on screen is such a change.
     pub(crate) fn has_hunks(&self) -> bool {
-        self.layout.as_ref().is_some_and(|laid| laid.hunks.is_some())
+        self.hunks().is_some()
     }
 
     /// Whether the block on screen is a single change, which is approved or rejected as a whole.
@@ -178,23 +187,23 @@ impl CodePane {
 
     /// Whether the chosen hunk is dropped.
     pub(crate) fn is_hunk_dropped(&self) -> bool {
-        let hunks = self.layout.as_ref().and_then(|laid| laid.hunks.as_ref());
-        hunks.is_some_and(|hunks| hunks.dropped.contains(&self.hunk))
+        self.hunks().is_some_and(|hunks| hunks.dropped.contains(&self.hunk))
     }
 
     /// Scrolls to the next hunk, or the one before. Returns whether there is one.
     pub(crate) fn next_hunk(&mut self, back: bool) -> bool {
-        let Some(hunks) = self.layout.as_ref().and_then(|laid| laid.hunks.as_ref()) else { return false };
+        let Some(hunks) = self.hunks() else { return false };
         let count = hunks.len().max(1);
-        self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
-        let line = hunks.line(self.hunk);
+        let next = (self.hunk + if back { count - 1 } else { 1 }) % count;
+        let line = hunks.line(next);
+        self.hunk = next;
         self.show_line(line);
         true
     }
 
     /// The text with the chosen hunk dropped or restored. Once that text is shown, the pane scrolls to the hunk.
     pub(crate) fn toggle_hunk(&mut self) -> Option<String> {
-        let text = self.layout.as_ref()?.hunks.as_ref()?.toggled(self.hunk);
+        let text = self.hunks()?.toggled(self.hunk);
         self.show_hunk = text.is_some();
         text
     }

@@ -18,17 +18,11 @@ const MIN_CODE_ROWS: usize = 14;
 /// The layout, and what it was made for.
 #[derive(Debug)]
 pub(super) struct Layout {
-    pub(super) block: BlockId,
-    revision: Revision,
-    pub(super) width: u16,
-    /// A hash of what an inspection shows, including whether one exists.
-    terms_stamp: u64,
-    full: bool,
+    pub(super) stamp: LayoutStamp,
     theme: String,
     pub(super) rights: Rights,
-    /// The rows of the rights when they are not crowded, and whether they were closed up because rows are few.
+    /// The rows of the rights when they are not crowded.
     pub(super) wide_rights: usize,
-    compacted: bool,
     pub(super) doc: Doc,
     /// The change in hunks, if the block is one and waits.
     pub(super) hunks: Option<HunkSelection>,
@@ -42,11 +36,19 @@ pub(crate) struct LayoutStamp {
     version: (BlockId, Revision),
     /// Columns of the pane.
     pub(crate) width: u16,
+    /// A hash of what an inspection shows, including whether one exists.
     terms_stamp: u64,
     /// Whether all rights are shown.
     pub(crate) full_rights: bool,
     /// Whether the rights were closed up because rows are few.
     compacted: bool,
+}
+
+impl Layout {
+    /// The block that was laid out.
+    pub(super) fn block(&self) -> BlockId {
+        self.stamp.version.0
+    }
 }
 
 impl LayoutStamp {
@@ -60,16 +62,20 @@ impl CodePane {
     /// Whether the layout is that of this block in its current state; `terms` is the stamp of its rights.
     fn is_laid_out(&self, item: &BlockItem, terms_stamp: u64, draw: DrawContext<'_>) -> bool {
         self.layout.as_ref().is_some_and(|l| {
-            l.compacted
-                == (!l.full
-                    && leaves_too_few_rows(l.wide_rights, &l.doc, self.height_beside(l.hunks.as_ref())))
-                && l.block == item.block.id
-                && l.revision == item.block.current().revision
-                && l.width == self.area.width
-                && l.terms_stamp == terms_stamp
-                && l.full == self.full_rights
-                && l.theme == draw.theme.name()
+            let height = self.height_beside(l.hunks.as_ref());
+            let compacted = !self.full_rights && leaves_too_few_rows(l.wide_rights, &l.doc, height);
+            l.stamp == self.stamp(item, terms_stamp, compacted) && l.theme == draw.theme.name()
         })
+    }
+
+    fn stamp(&self, item: &BlockItem, terms_stamp: u64, compacted: bool) -> LayoutStamp {
+        LayoutStamp {
+            version: (item.block.id, item.block.current().revision),
+            width: self.area.width,
+            terms_stamp,
+            full_rights: self.full_rights,
+            compacted,
+        }
     }
 
     /// The rights of a waiting block, with a note on how the block was read.
@@ -130,15 +136,10 @@ impl CodePane {
             rights.compact(self.area.width, draw);
         }
         self.layout = Some(Layout {
-            block: item.block.id,
-            revision: version.revision,
-            width: self.area.width,
-            terms_stamp: stamp,
-            full: self.full_rights,
+            stamp: self.stamp(item, stamp, compacted),
             theme: draw.theme.name().to_owned(),
             rights,
             wide_rights,
-            compacted,
             doc,
             hunks,
             one_hunk,
@@ -154,13 +155,7 @@ impl CodePane {
 
     /// What [`CodePane::subject_rows`] depends on; as long as it is equal, the rows are.
     pub(crate) fn layout_stamp(&self) -> Option<LayoutStamp> {
-        self.layout.as_ref().map(|l| LayoutStamp {
-            version: (l.block, l.revision),
-            width: l.width,
-            terms_stamp: l.terms_stamp,
-            full_rights: l.full,
-            compacted: l.compacted,
-        })
+        self.layout.as_ref().map(|l| l.stamp)
     }
 }
 

@@ -226,7 +226,8 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
     };
     // If everything can be taken back, this shares the row of the check.
     let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, draw));
-    let is_plain = matches!(wording.detail, Detail::ShortKeys(_)) && inspected.review.unchecked.is_none();
+    let is_checked = inspected.review.unchecked.is_none();
+    let is_plain = matches!(wording.detail, Detail::ShortKeys(_)) && is_checked;
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
     let links = links::in_rights(inspected.links);
@@ -236,12 +237,14 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
         Fact::new(label, text, if odd { draw.style(Slot::StatusWarn) } else { draw.text() })
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
-    let (found, shares_row) = (findings_text(inspected), inspected.review.unchecked.is_none());
+    let found = findings_text(inspected);
     let leads_on = wording.detail != Detail::ShortWords && !inspected.review.findings.is_empty();
     let without_key_hint = leads_on.then(|| format!("{found}{beside}"));
     let next = if leads_on { next_finding(draw) } else { String::new() };
-    let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), check_style(inspected, draw));
-    facts.push(Fact { shares_row, without_key_hint, ..check });
+    // What could not be checked is styled as an error; findings have styles of their own.
+    let style = if is_checked { draw.text() } else { draw.style(Slot::StatusError) };
+    let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), style);
+    facts.push(Fact { shares_row: is_checked, without_key_hint, ..check });
     facts
 }
 
@@ -271,11 +274,6 @@ fn findings_text(inspected: &Inspection) -> String {
     let told: Vec<String> =
         [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
     told.join("   ")
-}
-
-/// What could not be checked is styled as an error; findings have styles of their own.
-fn check_style(inspected: &Inspection, draw: DrawContext<'_>) -> Style {
-    if inspected.review.unchecked.is_some() { draw.style(Slot::StatusError) } else { draw.text() }
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl CodePane {
     /// The number of rows that scroll, including the rights if they don't stay in place.
     pub(super) fn scrolling(&self) -> usize {
         match &self.mode {
-            Mode::Diff(_) => self.diff.as_ref().map_or(0, |d| d.4.rows().len()),
+            Mode::Diff(_) => self.diff.as_ref().map_or(0, |(_, rows)| rows.len()),
             _ => self.layout.as_ref().map_or(0, |l| l.doc.len() + self.above_code()),
         }
     }
@@ -187,7 +187,7 @@ impl CodePane {
 
     /// Scrolls so that a line (from 0) is visible.
     pub(crate) fn show_line(&mut self, line: usize) {
-        let Some(laid) = self.layout.as_ref().filter(|laid| Some(laid.block) == self.subject) else {
+        let Some(laid) = self.layout.as_ref().filter(|laid| Some(laid.block()) == self.subject) else {
             self.target = Some(ScrollTarget::Line(line));
             return;
         };
@@ -206,7 +206,7 @@ impl CodePane {
         let laid = self.layout.as_ref()?;
         let (above, line) = (self.above_code(), self.first_line());
         let passed = self.top.saturating_sub(above).saturating_sub(laid.doc.row_of_line(line));
-        Some(HeldPlace { block: laid.block, width: laid.width, above, line, passed })
+        Some(HeldPlace { block: laid.block(), width: laid.stamp.width, above, line, passed })
     }
 
     /// Scrolls so that the same code is at the top as before, whatever happened to its rows and to those above. A block
@@ -214,10 +214,10 @@ impl CodePane {
     pub(super) fn hold_place(&mut self, held: Option<HeldPlace>, anew: bool) {
         let above = self.above_code();
         let Some(laid) = self.layout.as_ref().filter(|_| !matches!(self.mode, Mode::Diff(_))) else { return };
-        match held.filter(|held| held.block == laid.block) {
+        match held.filter(|held| held.block == laid.block()) {
             Some(held) if !anew && held.above == above => {}
             Some(held) => {
-                let passed = if held.width == laid.width { held.passed } else { 0 };
+                let passed = if held.width == laid.stamp.width { held.passed } else { 0 };
                 let row = laid.doc.row_of_line(held.line) + passed;
                 self.top = if row == 0 { 0 } else { row + above };
             }

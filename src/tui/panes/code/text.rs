@@ -15,7 +15,9 @@ impl CodePane {
     pub(crate) fn screen_text(&self, state: &State) -> ScreenText {
         let mut text = ScreenText::default();
         let (Mode::View, PaneSubject::Block(item)) = (&self.mode, subject(self, state)) else { return text };
-        let Some(laid) = self.layout.as_ref().filter(|laid| laid.block == item.block.id) else { return text };
+        let Some(laid) = self.layout.as_ref().filter(|laid| laid.block() == item.block.id) else {
+            return text;
+        };
         let rights = laid.rights.rows().len();
         let (above, from) = if self.division().pinned > 0 {
             (rights, self.top)
@@ -39,7 +41,7 @@ impl CodePane {
 
     /// The lines of the block on screen.
     pub(crate) fn lines_of(&self, block: usize) -> Vec<WrappedLine> {
-        let laid = self.layout.as_ref().filter(|laid| laid.block.0 as usize == block);
+        let laid = self.layout.as_ref().filter(|laid| laid.block().0 as usize == block);
         let lines = laid.into_iter().flat_map(|laid| laid.doc.source().lines());
         lines.map(|line| WrappedLine::from_rows(line.to_owned(), Vec::new(), 0, Strictness::Code)).collect()
     }

@@ -6,14 +6,14 @@ use super::highlight::Colours;
 use crate::engine::reply::Proposal;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_context::DrawContext;
-use crate::tui::widgets::safe;
+use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Draws the end of a growing text.
 pub(super) fn draw(buf: &mut Canvas, area: Rect, block: &Proposal, colours: &Colours, draw: DrawContext<'_>) {
     let height = usize::from(area.height);
-    let of = lines_so_far(&block.source);
+    let of = words::line_count(&block.source);
     let room = usize::from(area.width).saturating_sub(gutter(of)).max(1);
     let mut rows: Vec<Line<'static>> = Vec::new();
     if !block.closed {
@@ -38,12 +38,5 @@ pub(super) fn draw(buf: &mut Canvas, area: Rect, block: &Proposal, colours: &Col
         }
     }
     rows.truncate(height);
-    for (y, row) in (area.y..area.bottom()).zip(rows.iter().rev()) {
-        buf.set_line(area.x, y, row, area.width);
-    }
-}
-
-pub(crate) fn lines_so_far(source: &str) -> usize {
-    source.bytes().filter(|b| *b == b'\n').count()
-        + usize::from(!source.is_empty() && !source.ends_with('\n'))
+    buf.set_lines(area, rows.iter().rev());
 }

@@ -1,6 +1,6 @@
 //! Draws the output pane and its title.
 
-use super::{OutputPane, Subject, receipt};
+use super::{OutputPane, receipt};
 use crate::engine::{BlockState, State};
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::screen;
@@ -18,42 +18,33 @@ const TITLE_FRAME_COLUMNS: usize = 7;
 impl OutputPane {
     /// The title: whose output, how the run ended, and the scroll position.
     pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, draw: DrawContext<'_>) -> Title {
-        let (left, mut right, style) = match self.shown {
-            Some(Subject::Run(block, run)) => {
-                let item = state.transcript.blocks.get(&block);
-                let run = item.and_then(|i| i.runs.iter().find(|r| r.run == run));
-                match run.map(|r| (r, BlockState::of_run(r))) {
-                    Some((_, BlockState::Running)) => {
-                        let style = Some(draw.block(BlockState::Running));
-                        (format!("Output block {block}"), receipt::progress(state, draw), style)
-                    }
-                    Some((run, standing)) => {
-                        let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
-                        let left = format!("Output block {block}: {standing}");
-                        (left, time.unwrap_or_default(), Some(draw.block(standing)))
-                    }
-                    None => ("Output".into(), String::new(), None),
-                }
+        let (left, right, style) = match self.run(state).map(|(item, run)| (item.block.id, run)) {
+            Some((block, run)) => {
+                let standing = BlockState::of_run(run);
+                let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
+                let (left, right) = match standing {
+                    BlockState::Running => (format!("Output block {block}"), receipt::progress(state, draw)),
+                    _ => (format!("Output block {block}: {standing}"), time.unwrap_or_default()),
+                };
+                (left, right, Some(draw.block(standing)))
             }
-            _ => ("Output".into(), String::new(), None),
+            None => ("Output".into(), String::new(), None),
         };
         if let Some(image) = self.image_position(state) {
             return Title { left, right: image, focused, style };
         }
-        if !self.list.follows() {
-            let standing = self.list.position_text(keys);
-            let parts = [standing, right].into_iter().filter(|part| !part.is_empty());
-            right = parts.collect::<Vec<_>>().join("  ");
-        }
-        if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
-            let standing = table.position_text(self.skipped, self.area.width.into());
-            right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
-        }
+        let table = self.table().filter(|_| self.screen.is_none());
+        let columns = table.map(|table| table.position_text(self.skipped, self.area.width.into()));
+        let standing = (!self.list.follows()).then(|| self.list.position_text(keys));
+        let parts = [columns.unwrap_or_default(), standing.unwrap_or_default(), right];
+        let right = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
         let room =
             usize::from(self.area.width).saturating_sub(left.width() + right.width() + TITLE_FRAME_COLUMNS);
-        if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
-            right = if right.is_empty() { line } else { format!("{line}  {right}") };
-        }
+        let right = match self.line_reached().filter(|line| line.width() <= room) {
+            Some(line) if right.is_empty() => line,
+            Some(line) => format!("{line}  {right}"),
+            None => right,
+        };
         Title { left, right, focused, style }
     }
 
@@ -100,9 +91,7 @@ impl OutputPane {
         match &self.screen {
             Some(screen) => screen::draw(screen, self.area, buf, draw.theme),
             None => {
-                for (y, line) in (self.area.y..self.area.bottom()).zip(&self.header) {
-                    buf.set_line(self.area.x, y, line, self.area.width);
-                }
+                buf.set_lines(self.area, &self.header);
                 let above = self.header_rows().min(self.area.height);
                 let area = Rect { y: self.area.y + above, height: self.area.height - above, ..self.area };
                 self.list.draw(area, buf);

@@ -4,8 +4,10 @@ pub(super) mod changes;
 mod result;
 
 use super::tables::Table;
-use crate::domain::sentences::running;
-use crate::domain::{ImageRef, KernelFate, KernelRef, Language, Outcome, RunReport, Stream, UndrawnReason};
+use crate::domain::sentences::{running, sending};
+use crate::domain::{
+    BlockKind, ImageRef, KernelFate, KernelRef, Language, Outcome, RunReport, Stream, UndrawnReason,
+};
 use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway};
 use crate::engine::{State, kernels};
 use crate::tui::action::Action;
@@ -54,6 +56,7 @@ pub(super) fn end_rows(
     }
     let mut tables = Vec::new();
     result_rows(report, width, draw, &mut head, &mut tables);
+    let warning = |text: &str| safe::wrap_words(text, width.into(), draw.style(Slot::StatusWarn));
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
         head.extend(safe::wrap_words(detail.trim(), width.into(), draw.style(Slot::BlockFailed)));
     }
@@ -61,21 +64,14 @@ pub(super) fn end_rows(
         head.push(Line::styled(format!("Nothing ran.{}", puts_back(draw)), draw.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
-        head.extend(safe::wrap_words(
-            &lost_kernel(language, kernel),
-            width.into(),
-            draw.style(Slot::StatusWarn),
-        ));
+        head.extend(warning(&lost_kernel(language, kernel)));
     }
     head.extend(change_rows(report, width, draw));
     head.extend(not_looked_at_rows(report, width, draw));
     head.extend(refusal_rows(report, width, draw));
-    let missing = running::output_missing(&report.receipt);
-    head.extend(
-        missing
-            .into_iter()
-            .flat_map(|missing| safe::wrap_words(&missing, width.into(), draw.style(Slot::StatusWarn))),
-    );
+    if let Some(missing) = running::output_missing(&report.receipt) {
+        head.extend(warning(&missing));
+    }
     if report.receipt.not_stopped {
         head.extend(safe::wrap_words(running::MOVING, width.into(), draw.style(Slot::StatusError)));
     }
@@ -216,25 +212,20 @@ pub(super) fn not_run_rows(
     width: u16,
     draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
-    match &item.status {
+    let (by, why) = match &item.status {
         BlockStatus::Rejected(reason) if !reason.trim().is_empty() => {
-            let given = crate::domain::sentences::sending::reason_given(is_told);
-            let mut rows = safe::wrap_words(given, width.into(), draw.dim());
-            rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), draw.text()));
-            rows
+            (sending::reason_given(is_told), reason)
         }
-        BlockStatus::Declined(why) => {
-            let by = match &item.block.kind {
-                crate::domain::BlockKind::Edit { .. } => "Not run. It went back to the model:",
-                _ if item.block.is_own() => "Not run:",
-                _ => "Not run. The recipe did not offer it:",
-            };
-            let mut rows = safe::wrap_words(by, width.into(), draw.dim());
-            rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), draw.text()));
-            rows
-        }
-        _ => vec![Line::styled("Not run.", draw.dim())],
-    }
+        BlockStatus::Declined(why) => match &item.block.kind {
+            BlockKind::Edit { .. } => ("Not run. It went back to the model:", why),
+            _ if item.block.is_own() => ("Not run:", why),
+            _ => ("Not run. The recipe did not offer it:", why),
+        },
+        _ => return vec![Line::styled("Not run.", draw.dim())],
+    };
+    let mut rows = safe::wrap_words(by, width.into(), draw.dim());
+    rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), draw.text()));
+    rows
 }
 
 /// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and that were not copied.

@@ -1,7 +1,7 @@
 //! The text of the output pane, for search and selection: its parts, their lines, and scrolling to one of them.
 
 use super::tables::{self, Table};
-use super::{OutputPane, Subject, TAIL_ITEM};
+use super::{OutputPane, TAIL_ITEM};
 use crate::domain::RunId;
 use crate::tui::paint::output::{TAB, column_of};
 use crate::tui::widgets::draw_context::DrawContext;
@@ -80,11 +80,7 @@ impl OutputPane {
 
     /// What the text depends on: which run, how many lines it has, and how often existing lines changed.
     pub(crate) fn stamp(&self) -> (Option<RunId>, usize, u64) {
-        let run = match self.shown {
-            Some(Subject::Run(_, run)) => Some(run),
-            _ => None,
-        };
-        (run, self.output.len(), self.changes)
+        (self.shown_run(), self.output.len(), self.changes)
     }
 
     /// Whether lines in the middle are not in memory.

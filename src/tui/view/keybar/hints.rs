@@ -37,29 +37,27 @@ pub(super) fn hints(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Ve
             };
             let esc = if other { "normal mode" } else { "keep and review" };
             hints
-                .key(Action::EditKeep, esc, esc, 0)
+                .word(Action::EditKeep, esc, 0)
                 .key(Action::TextEditor, "open in $EDITOR", "$EDITOR", 2)
-                .key(Action::TextUndo, "undo", "undo", 1)
-                .key(Action::TextRedo, "redo", "redo", 3)
-                .key(Action::TextFind, "find", "find", 3);
+                .word(Action::TextUndo, "undo", 1)
+                .word(Action::TextRedo, "redo", 3)
+                .word(Action::TextFind, "find", 3);
         }
         Context::Queue => {
             if state.waiting().is_some() {
-                hints
-                    .key(Action::ListAccept, "show block", "show block", 0)
-                    .plain("[ ]", "prev/next", 2)
-                    .key(Action::QueueSkipAll, "skip all (asks)", "skip all (asks)", 1);
+                hints.word(Action::ListAccept, "show block", 0).plain("[ ]", "prev/next", 2);
+                hints.word(Action::QueueSkipAll, "skip all (asks)", 1);
             }
-            hints.key(Action::Back, "back", "back", 0).key(Action::Help, "more", "more", 0);
+            hints.word(Action::Back, "back", 0).word(Action::Help, "more", 0);
         }
         Context::Problems => of_problems(state, &mut hints),
         Context::Vars => {
             hints
-                .key(Action::VarsInspect, "inspect", "inspect", 0)
-                .key(Action::VarsSort, "sort", "sort", 1)
-                .key(Action::Copy, "copy name", "copy name", 2)
-                .key(Action::Vars, "output", "output", 1)
-                .key(Action::Back, "back", "back", 0);
+                .word(Action::VarsInspect, "inspect", 0)
+                .word(Action::VarsSort, "sort", 1)
+                .word(Action::Copy, "copy name", 2)
+                .word(Action::Vars, "output", 1)
+                .word(Action::Back, "back", 0);
         }
         _ => of_pane(screen, state, &mut hints),
     }
@@ -71,15 +69,15 @@ fn of_message(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     // An empty message is not sent.
     if !screen.panes.composer.is_empty() {
         let send = if busy { "queue message" } else { "send" };
-        hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
+        hints.word(Action::MessageSend, send, 0).word(Action::TextNewline, "newline", 2);
     }
     if state.live.run.is_some() {
-        hints.key(Action::Stop, "interrupt", "interrupt", 1);
+        hints.word(Action::Stop, "interrupt", 1);
     } else if state.live.summary.is_some() {
         hints.key(Action::Stop, "stop summing up", "stop", 1);
     } else if let Some(reply) = &state.live.reply {
         let what = if reply.has_left() { "stop answer" } else { "stop waiting" };
-        hints.key(Action::Stop, what, what, 1);
+        hints.word(Action::Stop, what, 1);
     } else {
         hints.plain("/", "commands", 2);
     }
@@ -87,22 +85,17 @@ fn of_message(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         hints.key(Action::ToWaiting, "the block that waits", "the block", 1);
     }
     if screen.suggestion(state).is_some() {
-        hints.key(Action::PaneNext, "take the prompt", "take it", 0).key(
-            Action::TextDown,
-            "another",
-            "another",
-            1,
-        );
+        hints.key(Action::PaneNext, "take the prompt", "take it", 0).word(Action::TextDown, "another", 1);
     } else if matches!(state.phase, Phase::Asking(Question::Form(_))) {
         hints.key(Action::PaneNext, "open the form", "the form", 0);
     } else if matches!(state.phase, Phase::Stuck(_) | Phase::Asking(_)) {
         hints.key(Action::PaneNext, "what can be done", "what to do", 0);
     } else {
-        hints.key(Action::PaneNext, "panes", "panes", 1);
+        hints.word(Action::PaneNext, "panes", 1);
     }
-    hints.key(Action::Help, "help", "help", 0);
+    hints.word(Action::Help, "help", 0);
     if !busy {
-        hints.key(Action::Stop, "twice quit", "twice quit", 3);
+        hints.word(Action::Stop, "twice quit", 3);
     }
 }
 
@@ -111,29 +104,23 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         hints
             .key(Action::Skip, "stop it: wait for me", "stop it", 0)
             .key(Action::Approve, "approve once", "approve", 1)
-            .key(Action::Edit, "edit", "edit", 1)
+            .word(Action::Edit, "edit", 1)
             .key(Action::Reject, "reject+reason", "reject", 1)
-            .key(Action::Help, "more", "more", 0);
+            .word(Action::Help, "more", 0);
         return;
     }
     if matches!(screen.panes.code.mode, Mode::Diff(_)) {
-        hints
-            .key(Action::Diff, "next view", "next view", 0)
-            .key(Action::Back, "back to the block", "back", 0)
-            .key(Action::Help, "more", "more", 0);
+        hints.word(Action::Diff, "next view", 0).key(Action::Back, "back to the block", "back", 0);
+        hints.word(Action::Help, "more", 0);
         return;
     }
     if !review(state).is_some_and(Review::forbidden) {
         hints.key(Action::Approve, "approve once", "approve", 0);
     }
-    hints.key(Action::Edit, "edit", "edit", 0).key(Action::Reject, "reject+reason", "reject", 0).key(
-        Action::Skip,
-        "skip",
-        "skip",
-        1,
-    );
+    hints.word(Action::Edit, "edit", 0).key(Action::Reject, "reject+reason", "reject", 0);
+    hints.word(Action::Skip, "skip", 1);
     if screen.panes.code.has_diff(state) {
-        hints.key(Action::Diff, "diff", "diff", 2);
+        hints.word(Action::Diff, "diff", 2);
     }
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
@@ -141,19 +128,19 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if screen.panes.code.has_hunks() {
         let is_dropped = screen.panes.code.is_hunk_dropped();
         let (label, short) = if is_dropped { ("keep hunk", "keep") } else { ("drop hunk", "drop") };
-        hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, label, short, 1);
+        hints.word(Action::HunkNext, "hunk", 1).key(Action::HunkDrop, label, short, 1);
     }
     if screen.panes.code.has_findings() {
-        hints.key(Action::FindingNext, "finding", "finding", 2);
+        hints.word(Action::FindingNext, "finding", 2);
     }
     if screen.panes.code.scrolls() {
-        hints.key(Action::ScrollPageDown, "page", "page", 3);
+        hints.word(Action::ScrollPageDown, "page", 3);
     }
     // Words of the block came from outside.
     if review(state).is_some_and(|review| !review.traces.is_empty()) {
-        hints.key(Action::Provenance, "from where", "from where", 1);
+        hints.word(Action::Provenance, "from where", 1);
     }
-    hints.key(Action::Help, "more", "more", 0);
+    hints.word(Action::Help, "more", 0);
 }
 
 /// Whether a rule may cover the waiting block; otherwise the key is not offered.
@@ -179,7 +166,7 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
         Phase::Stuck(failure) => {
             for (rank, (way, label)) in (0..).zip(failure_keys(failure.kind)) {
                 match way {
-                    FailureKey::Action(action) => hints.key(*action, label, label, rank),
+                    FailureKey::Action(action) => hints.word(*action, label, rank),
                     FailureKey::Letter(letter) => hints.plain(letter, label, rank),
                 };
             }
@@ -187,7 +174,7 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
         // For a session that is only read, trying again cannot save anything.
         _ if state.live.reads_only => {}
         _ => {
-            hints.key(Action::ProblemRetry, "retry", "retry", 0);
+            hints.word(Action::ProblemRetry, "retry", 0);
         }
     }
     hints.key(Action::Back, "keep message and go back", "back", 0);
@@ -195,36 +182,32 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
 
 fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
-        hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
+        hints.word(Action::Stop, "interrupt", 0).word(Action::ScrollEnd, "follow", 2);
     } else if screen.panes.focus == Pane::Output {
         of_output(screen, state, hints);
     }
     if screen.panes.focus == Pane::Chat {
         of_chat(screen, hints);
     }
-    hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
+    hints.word(Action::SearchStart, "search", 3).word(Action::Copy, "copy", 2);
     let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_reopen_block();
     if settled && screen.panes.code.subject().is_some() {
-        hints.key(Action::ReopenBlock, "review again", "review again", 2);
+        hints.word(Action::ReopenBlock, "review again", 2);
     }
-    hints.key(Action::MessageFocus, "message", "message", 1).key(Action::PaneNext, "panes", "panes", 1).key(
-        Action::Help,
-        "help",
-        "help",
-        0,
-    );
+    hints.word(Action::MessageFocus, "message", 1).word(Action::PaneNext, "panes", 1);
+    hints.word(Action::Help, "help", 0);
 }
 
 /// The keys for the run in the output.
 fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     let failed = screen.panes.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
     if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
-        hints.key(Action::Debug, "debug it", "debug it", 0);
+        hints.word(Action::Debug, "debug it", 0);
     }
     let has_record = |run: &RunItem| run.undo().is_some_and(|undo| undo.record.is_some());
     let run = screen.panes.output.run(state).map(|(_, run)| run);
     if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
-        hints.key(Action::TakeBack, "take back", "take back", 0);
+        hints.word(Action::TakeBack, "take back", 0);
     }
     match screen.panes.output.table_goes_on() {
         Some(true) => drop(hints.key(Action::TableRight, "more columns", "columns", 0)),
@@ -234,7 +217,7 @@ fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     let has_images = !screen.panes.output.images(state).is_empty();
     if has_images {
         if screen.panes.output.shows_image() {
-            hints.key(Action::OutputImage, "back", "back", 0);
+            hints.word(Action::OutputImage, "back", 0);
             let (previous, next) = screen.panes.output.image_neighbours(state);
             if next {
                 hints.key(Action::ScrollDown, "next image", "next", 0);
@@ -248,13 +231,13 @@ fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     }
     let can_open = screen.panes.output.image(state).is_some_and(|image| image.mime != output::SVG);
     if has_images && can_open {
-        hints.key(Action::OutputOpen, "open image", "open image", 0);
+        hints.word(Action::OutputOpen, "open image", 0);
     }
     // With several images on screen, "it" would be ambiguous.
     let is_one = screen.panes.output.shows_image() || screen.panes.output.images(state).len() == 1;
     match screen.panes.output.unsaved(state).len() {
         0 => {}
-        1 if is_one => drop(hints.key(Action::OutputWrite, "save it", "save it", 1)),
+        1 if is_one => drop(hints.word(Action::OutputWrite, "save it", 1)),
         1 => drop(hints.key(Action::OutputWrite, "save image", "save", 1)),
         _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
     }
@@ -265,7 +248,7 @@ fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
 
 fn of_chat(screen: &Screen, hints: &mut Hints<'_>) {
     if screen.panes.chat.marked_block().is_some() {
-        hints.key(Action::BlockOpen, "show block", "show block", 0);
+        hints.word(Action::BlockOpen, "show block", 0);
     }
-    hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);
+    hints.word(Action::ScrollEnd, "follow", 1).word(Action::BlockBranch, "branch", 3);
 }

@@ -52,9 +52,7 @@ pub(super) fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawConte
     let block = item.block.id;
     if screen.panes.focus != Pane::Code {
         if let Some(matched) = screen.announced(state) {
-            let (rule, seconds) = (matched.rule, rule_seconds(matched, draw.now));
-            let stop = key(screen, state, Action::Stop, "stops it");
-            return Some(format!("Rule {rule} covers block {block}. Starts in {seconds} s{stop}"));
+            return Some(countdown(matched, &key(screen, state, Action::Stop, "stops it"), draw.now));
         }
         if let Some(matched) = unseen_match(screen, state) {
             let (rule, seconds) = (matched.rule, START_DELAY_MS / 1000);
@@ -66,12 +64,11 @@ pub(super) fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawConte
         return Some(format!("Block {block} waits{}", key_hint(screen, state)));
     }
     Some(match &screen.panes.code.mode {
-        Mode::Edit(editor) if editor.mode().is_some_and(|mode| mode != VimMode::Normal) => {
-            let does = "goes to normal mode, there back to the review";
-            format!("Editing. Nothing runs from here.{}", keys(screen, state, &[(Action::EditKeep, does)]))
-        }
-        Mode::Edit(_) => {
-            let does = "keeps the text and returns to review";
+        Mode::Edit(editor) => {
+            let does = match editor.mode() {
+                None | Some(VimMode::Normal) => "keeps the text and returns to review",
+                Some(_) => "goes to normal mode, there back to the review",
+            };
             format!("Editing. Nothing runs from here.{}", keys(screen, state, &[(Action::EditKeep, does)]))
         }
         Mode::Queue(_) => {
@@ -124,12 +121,13 @@ fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
     if told.is_empty() { ".".into() } else { told }
 }
 
-/// Seconds until a covered block starts, rounded up.
-fn rule_seconds(matched: &RuleMatch, now: Timestamp) -> u64 {
-    match matched.countdown {
+/// In how many seconds, rounded up, a covered block starts, and the key that stops it.
+fn countdown(matched: &RuleMatch, stop: &str, now: Timestamp) -> String {
+    let seconds = match matched.countdown {
         Countdown::Since(since, _) => START_DELAY_MS.saturating_sub(now.since(since)).div_ceil(1000),
         Countdown::NotShown => START_DELAY_MS / 1000,
-    }
+    };
+    format!("Rule {} covers block {}. Starts in {seconds} s{stop}", matched.rule, matched.block)
 }
 
 fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, draw: DrawContext<'_>) -> String {
@@ -140,9 +138,7 @@ fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, draw: 
         Err(refusal) => return screen.approval_obstacle(state, &refusal),
     }
     if let Some(matched) = screen.announced(state) {
-        let seconds = rule_seconds(matched, draw.now);
-        let stop = key(screen, state, Action::Skip, "stops it");
-        return format!("Rule {} covers block {block}. Starts in {seconds} s{stop}", matched.rule);
+        return countdown(matched, &key(screen, state, Action::Skip, "stops it"), draw.now);
     }
     match screen.guard.approval_refusal(now) {
         Some(why @ RefusalReason::Appeared { .. }) => {

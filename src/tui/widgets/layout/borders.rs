@@ -14,7 +14,7 @@ pub(crate) enum Border {
 }
 
 /// All states, with their names in the file.
-const ACTIVITIES: [(LayoutActivity, &str); 6] = [
+pub(super) const ACTIVITIES: [(LayoutActivity, &str); 6] = [
     (LayoutActivity::Even, "even"),
     (LayoutActivity::Writing, "writing"),
     (LayoutActivity::Waiting, "waiting"),

@@ -127,13 +127,7 @@ impl Arrangement {
             let message = take_bottom(&mut rest, (wants.message_rows.max(1) + 1).min(most));
             self.message = Some(Slot::new(message, Edge::Rule));
         }
-        match wants.focus {
-            Pane::Chat | Pane::Message => {
-                self.chat = Some(Slot::new(rest, Edge::Rule));
-            }
-            Pane::Code => self.code = Some(Slot::new(rest, Edge::Rule)),
-            Pane::Output | Pane::Vars => self.output = Some(Slot::new(rest, Edge::Rule)),
-        }
+        self.alone(wants.focus, Slot::new(rest, Edge::Rule));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Marks the words that changed inside a line, on top of its colours.
+//! Marks parts of a line, such as the words that changed, on top of its colours.
 
 use super::LineStyles;
 use crate::tui::theme::Slot;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long the comparison of a hunk's words may take.
 pub(crate) const WORDS_TIMEOUT: Duration = Duration::from_millis(20);
 
-/// Colours of a line with its changed words marked.
+/// Colours of a line with these words marked, which are sorted and disjoint; outside of them the colours stay.
 pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -> LineStyles {
     let mut made = LineStyles::new();
     let mut words = words.iter().filter(|word| !word.is_empty()).peekable();

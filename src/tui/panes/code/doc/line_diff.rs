@@ -4,7 +4,7 @@ use super::changed_words::WORDS_TIMEOUT;
 use super::split;
 use crate::domain::file_texts::FilePart;
 use crate::text::diff::{ChangeTag, LineComparison};
-use crate::tui::panes::code::hunks::DroppedHunk;
+use crate::tui::panes::code::hunks::{DroppedHunk, number};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,8 +35,7 @@ pub(super) struct LineDiff {
     old: Arc<str>,
     lines: Vec<Range<usize>>,
     pub(super) steps: Vec<DiffStep>,
-    added: Vec<bool>,
-    /// The byte ranges that changed inside added and removed lines, by line number.
+    /// The lines that were added and those that were removed, each with the byte ranges that changed inside it.
     came: HashMap<u32, Vec<Range<usize>>>,
     went: HashMap<u32, Vec<Range<usize>>>,
 }
@@ -49,19 +48,18 @@ impl LineDiff {
 
     /// The same; after `until`, no more time is spent on looking for shorter changes.
     fn within(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)], until: Instant) -> Option<Self> {
-        let (lines, new_lines) = (split(&old), split(new).len());
-        if lines.len().max(new_lines) > MAX_LINES {
+        let lines = split(&old);
+        if lines.len().max(split(new).len()) > MAX_LINES {
             return None;
         }
         let mut steps = Vec::new();
-        let mut added = vec![false; new_lines];
         let (mut came, mut went) = (HashMap::new(), HashMap::new());
         for (before, after) in files {
             let text = old.get(before.body..before.bytes.end).unwrap_or_default();
             let changed = new.get(after.body..after.bytes.end).unwrap_or_default();
             let (gone_from, from) = (before.first(), after.first());
             if after.path.is_some() {
-                steps.push(DiffStep::New(small(after.lines.start)));
+                steps.push(DiffStep::New(number(after.lines.start)));
             }
             let compared = LineComparison::new(text, changed, Some(until));
             let mut next = from;
@@ -72,16 +70,15 @@ impl LineDiff {
                 for change in compared.lines_with_words(op, Some(Instant::now() + WORDS_TIMEOUT)) {
                     match (change.tag, change.old, change.new) {
                         (ChangeTag::Delete, Some(line), _) => {
-                            let line = small(gone_from + line);
-                            steps.push(DiffStep::Old { line, at: small(at) });
+                            let line = number(gone_from + line);
+                            steps.push(DiffStep::Old { line, at: number(at) });
                             went.insert(line, change.words);
                         }
                         (tag, _, Some(line)) => {
-                            let line = from + line;
-                            steps.push(DiffStep::New(small(line)));
-                            if let (ChangeTag::Insert, Some(mark)) = (tag, added.get_mut(line)) {
-                                *mark = true;
-                                came.insert(small(line), change.words);
+                            let line = number(from + line);
+                            steps.push(DiffStep::New(line));
+                            if tag == ChangeTag::Insert {
+                                came.insert(line, change.words);
                             }
                         }
                         _ => {}
@@ -93,7 +90,7 @@ impl LineDiff {
         if steps.is_empty() {
             steps.push(DiffStep::New(0));
         }
-        Some(Self { old, lines, steps, added, came, went })
+        Some(Self { old, lines, steps, came, went })
     }
 
     /// Inserts dropped hunks, which must be sorted by line.
@@ -149,18 +146,14 @@ impl LineDiff {
 
     /// Whether a line of the new text was added.
     pub(super) fn is_added(&self, line: usize) -> bool {
-        self.added.get(line).copied().unwrap_or(false)
+        self.came.contains_key(&number(line))
     }
 }
 
 fn same(steps: &mut Vec<DiffStep>, from: usize, to: usize) {
     if to > from {
-        steps.push(DiffStep::Same { at: small(from), count: small(to - from) });
+        steps.push(DiffStep::Same { at: number(from), count: number(to - from) });
     }
-}
-
-fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

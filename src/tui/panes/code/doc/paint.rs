@@ -25,9 +25,7 @@ impl Doc {
     ) -> Vec<Line<'static>> {
         let mut painted: Option<(u32, Vec<wrap::WrappedRow>)> = None;
         let mut out = Vec::new();
-        for row in
-            self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[])
-        {
+        for (row, _) in self.rows.iter().take(rows.end).skip(rows.start) {
             match *row {
                 CodeRow::Finding { finding, part } => out.push(self.paint_finding(finding, part, draw)),
                 CodeRow::Old { line, part, .. } => out.push(self.paint_old(line, part, draw)),

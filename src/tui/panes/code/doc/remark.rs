@@ -99,13 +99,8 @@ mod tests {
     #[test]
     fn where_words_came_from_stands_behind_the_findings_of_its_line() {
         let place = |line| TextRange { line, column: 1, end_line: line, end_column: 2 };
-        let found = |line| Finding {
-            rule: "x".into(),
-            severity: Severity::Medium,
-            place: place(line),
-            message: "sends a file".into(),
-            forbidden: false,
-        };
+        let found =
+            |line| Finding { place: place(line), ..Finding::new("x", Severity::Medium, "sends a file") };
         let from = |line, text: &str| Trace {
             place: place(line),
             text: text.into(),

@@ -26,14 +26,7 @@ pub(super) struct RightsChange {
 impl RightsChange {
     /// Whether any of the rights changed.
     pub(super) fn of_rights(self) -> bool {
-        self.read
-            || self.write
-            || self.network
-            || self.secrets
-            || self.limits
-            || self.sandbox
-            || self.program
-            || self.terminal
+        Self { start: false, ..self } != Self::default()
     }
 }
 

@@ -225,6 +225,8 @@ pub(super) fn tells_folder(terms: &Terms) -> bool {
 fn runs_in(terms: &Terms, draw: DrawContext<'_>) -> String {
     let cwd = safe::name(&draw.place.path(&terms.cwd));
     let language = safe::name(terms.language.as_str());
+    // The image of a container, or the kernel of a Jupyter server.
+    let program = safe::name(&terms.interpreter.to_string_lossy());
     match (terms.executor, terms.kernel) {
         (ExecutorKind::Kernel, Some(kernel)) => {
             let live = match kernel.variables {
@@ -249,23 +251,20 @@ fn runs_in(terms: &Terms, draw: DrawContext<'_>) -> String {
             }
         }
         (ExecutorKind::Container, Some(kernel)) => {
-            let image = safe::name(&terms.interpreter.to_string_lossy());
             let (generation, shared) = (kernel.generation, shared(terms, "interpreter"));
             format!(
-                "a container of {image}, {language} kernel k{generation}, {shared}{}cwd {cwd}",
+                "a container of {program}, {language} kernel k{generation}, {shared}{}cwd {cwd}",
                 goes_on(terms)
             )
         }
         (ExecutorKind::Container, None) => {
-            let image = safe::name(&terms.interpreter.to_string_lossy());
-            format!("a container of {image}, {language}, of its own: each block starts anew, cwd {cwd}")
+            format!("a container of {program}, {language}, of its own: each block starts anew, cwd {cwd}")
         }
         (ExecutorKind::Jupyter, kernel) => {
-            let name = safe::name(&terms.interpreter.to_string_lossy());
             let generation = kernel.map_or(1, |kernel| kernel.generation);
             let (shared, goes_on) = (shared(terms, "interpreter"), goes_on(terms));
             format!(
-                "{language} kernel k{generation}, {shared}{goes_on}Jupyter: {name}; {}",
+                "{language} kernel k{generation}, {shared}{goes_on}Jupyter: {program}; {}",
                 sandbox::NOT_THERE
             )
         }

@@ -14,10 +14,7 @@ const MIN_GAPS: (usize, usize) = (3, 2);
 
 /// The screen columns that a line takes.
 pub(super) fn columns(text: &str) -> usize {
-    if glyphs::is_plain(text) {
-        return text.len();
-    }
-    glyphs::of(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum()
+    glyphs::columns(text, Strictness::Text, TAB)
 }
 
 /// The content of a screen column.
