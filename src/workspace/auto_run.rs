@@ -201,11 +201,6 @@ impl AutoRunFiles {
         self.matches_below_root(path, auto_run_name) || self.is_gits(path)
     }
 
-    /// Whether a file existed, or may have where nothing could be read.
-    fn may_have(&self, path: &Path) -> bool {
-        self.files.contains_key(path) || self.is_unread(path)
-    }
-
     fn is_unread(&self, path: &Path) -> bool {
         !self.unread.is_empty() && path.ancestors().any(|folder| self.unread.contains(folder))
     }

@@ -4,12 +4,12 @@
 use super::FileError;
 use super::access::Access;
 use super::held_path::{Folder, HeldPath};
-use super::read::open_plain;
+use super::read::{open_plain, whole};
 use super::staging::Staging;
 use super::stamp::FileStamp;
 use rustix::fs::{AtFlags, Mode, OFlags, symlinkat, unlinkat};
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,9 +35,8 @@ impl EntryCopy {
         }
         let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
         let access = Access::of(&file).ok()?;
-        let mut bytes = Vec::new();
-        file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), access))
+        let bytes = whole(file, path, MAX_COPY_BYTES).ok()?;
+        Some(EntryCopy::File(bytes.into(), access))
     }
 
     /// The bytes of the copy, for the limit on all copies together.

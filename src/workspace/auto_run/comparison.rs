@@ -83,9 +83,11 @@ impl AutoRunFiles {
     pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
         let is_obeyed = |path: &PathBuf| self.is_obeyed(path) || before.is_obeyed(path);
+        // Where nothing could be read, a file may have existed.
+        let existed = |path: &Path| before.files.contains_key(path) || before.is_unread(path);
         let own = changes.filter(is_obeyed);
         own.map(|path| RevertibleChange {
-            before: before.may_have(&path).then(|| match before.copies.get(&path) {
+            before: existed(&path).then(|| match before.copies.get(&path) {
                 Some(copy) => EarlierFile::Kept(copy.clone()),
                 None => EarlierFile::NotKept,
             }),

@@ -9,7 +9,7 @@ mod register;
 
 use super::InstructionSearch;
 use crate::domain::{Instructions, Notice};
-use register::{change, lock_file};
+use register::{MAX_ENTRIES, change, lock_file};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub(super) fn hold_back_changes(
     let Some(path) = search.known_texts.as_ref().filter(|_| !found.is_empty()) else {
         return (found, Vec::new());
     };
-    change(path, |register| register.hold_back_changes(found)).0
+    change(path, |register| register.hold_back_changes(found, MAX_ENTRIES)).0
 }
 
 /// Records that a run is about to begin here, and the present texts before it, so that any later session notices a
@@ -96,7 +96,7 @@ pub(crate) fn runs_are_over(search: &InstructionSearch, mark: RunsMark) {
     }
     let (found, _) = super::find(search);
     let _recorded = change(path, |register| {
-        if register.hold_back_changes(found).1.is_empty() {
+        if register.hold_back_changes(found, MAX_ENTRIES).1.is_empty() {
             register.runs_are_over(&writable(search), super::text_of);
         }
     });
