@@ -6,7 +6,7 @@
 //! the review knows by name, such as `ls`. The review treats the preceding names as running what the project says.
 
 use super::environment::Environment;
-use super::interpreters::{Finder, static_facts};
+use super::interpreters::{self, Finder, static_facts};
 use super::node_modules::{self, NodeModules};
 use super::{blob, packages, plan, sandbox};
 use crate::domain::{Language, ProjectPython};
@@ -70,7 +70,7 @@ impl ProjectTools {
             tools.behind.splice(0..0, tools.programs.clone());
             tools.in_use = Some(python.path.clone());
             let wanted = finder.missing_python();
-            if wanted.is_some() || on_path("python3").as_deref() != Some(&*python.path) {
+            if wanted.is_some() || interpreters::program("python3").as_deref() != Some(&*python.path) {
                 let version = static_facts::version(&python.path).or(python.version);
                 tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
@@ -179,12 +179,6 @@ fn minor(version: &str) -> Option<String> {
     let (major, minor) = (parts.next()?, parts.next()?);
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
-}
-
-/// The program that a shell would find by this name, with links resolved.
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    launch::which(Path::new(name), &path).map(|found| static_facts::executable_path(&found))
 }
 
 /// Removes what was written beside the session.
