@@ -5,12 +5,13 @@
 
 use super::executor_error::ExecutorError;
 use super::helper_wire::{PauseState, ResourceUse};
-use super::kernel_wire::{FrameToken, RunSummary};
+use super::kernel_wire::{self, FrameToken, KernelMessage, RunSummary};
 use super::receipt::ExitKind;
 use super::sandbox::refusals::ClosedPlaces;
+use crate::domain::sentences::rights;
 use crate::domain::{
-    BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent,
-    SandboxReport, Stream, Terms,
+    BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, KernelRef, Language, Limits, Reach,
+    RunEvent, SandboxReport, SharedState, Stream, Terms,
 };
 use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
@@ -46,6 +47,35 @@ pub(super) struct BackendRun {
     pub(crate) label: String,
     pub(crate) source: Arc<str>,
     pub(crate) token: FrameToken,
+}
+
+impl BackendRun {
+    /// The order by which a Python kernel gets it: to run a block, or to load a file of functions. Errors in such a file
+    /// name the file, not the block.
+    pub(super) fn kernel_order(&self) -> Vec<u8> {
+        let source = self.source.as_bytes();
+        let Some(file) = &self.terms.target else {
+            return kernel_wire::run(&self.token, &self.label, source);
+        };
+        let name = file.path.file_name().map(|name| name.to_string_lossy());
+        kernel_wire::load(&self.token, name.as_deref().unwrap_or(&self.label), source, &file.path)
+    }
+}
+
+/// Takes over what a Python kernel said of itself at the end of a block. The folder in which the next one would start
+/// stays if that run may not start in the new one.
+pub(super) fn note_summary(
+    done: &RunSummary,
+    reach: &Reach,
+    (state, shared, cwd): (&mut KernelRef, &mut SharedState, &mut PathBuf),
+) {
+    state.variables = done.variables;
+    shared.changed.clone_from(&done.found);
+    match &done.cwd {
+        Some(now) if may_start_in(reach, now) => cwd.clone_from(now),
+        Some(_) => shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
+        None => {}
+    }
 }
 
 /// Who ends a run at its time limit.
@@ -141,6 +171,17 @@ impl BackendEvent {
     /// The run printed something.
     pub(super) fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
         Self::Run(RunEvent::Output(Chunk::new(stream, bytes)))
+    }
+
+    /// What a Python kernel says of its block before the end of it; `None` for anything else.
+    pub(super) fn of_kernel(said: KernelMessage) -> Option<Self> {
+        Some(match said {
+            KernelMessage::Image { name, mime, bytes } => Self::Image(name, mime, bytes),
+            KernelMessage::PartEnded(part) => Self::PartEnded(part),
+            KernelMessage::Variables(variables) => RunEvent::Variables(variables).into(),
+            KernelMessage::Functions(functions) => RunEvent::Functions(functions).into(),
+            _ => return None,
+        })
     }
 }
 
