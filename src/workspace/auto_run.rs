@@ -349,30 +349,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_same_size_and_time_hide_nothing() {
-        let folder = TestFolder::new();
-        let file = folder.file(".envrc", "one");
-        let time = fs::metadata(&file).expect("there").modified().expect("a time");
-        let before = of(&folder.base);
-        folder.file(".envrc", "two");
-        fs::File::options().write(true).open(&file).expect("open").set_modified(time).expect("set back");
-        assert_eq!(told(&before.rescan(), &before), ["changed .envrc"]);
-    }
-
-    #[test]
-    fn what_changes_in_the_tick_of_a_look_is_told() {
-        let folder = TestFolder::new();
-        let mut known = AutoRunFiles::default();
-        for round in 0..200 {
-            folder.file(".envrc", &format!("{round:03}"));
-            let before = known.scan(vec![folder.base.clone()]);
-            folder.file(".envrc", &format!("{:03}", round + 500));
-            known = before.rescan();
-            assert_eq!(told(&known, &before), ["changed .envrc"], "round {round}");
-        }
-    }
-
-    #[test]
     fn a_name_that_is_made_in_the_tick_of_a_look_is_told() {
         let folder = TestFolder::new();
         for round in 0..200 {

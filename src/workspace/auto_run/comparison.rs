@@ -104,7 +104,6 @@ mod tests {
     use crate::test_folder::{TestFolder, obeying_modes};
     use crate::workspace::auto_run::ListedFolder;
     use crate::workspace::auto_run::tests::{of, told};
-    use rustix::fs::{Mode, OFlags, mkdirat, openat};
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -286,19 +285,5 @@ mod tests {
         let later = now.rescan();
         assert!(later.changes_since(&now).iter().all(|change| change.change == "changed"));
         assert!(later.revertible(&now).iter().all(|change| change.undo().is_err()));
-    }
-
-    #[test]
-    fn a_folder_too_deep_to_be_named_is_recorded() {
-        let folder = TestFolder::new();
-        let mut deep = fs::File::open(&folder.base).expect("open");
-        for _ in 0..30 {
-            let name = "d".repeat(200);
-            mkdirat(&deep, &name, Mode::RWXU).expect("made");
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            deep = openat(&deep, &name, flags, Mode::empty()).expect("open").into();
-        }
-        mkdirat(&deep, ".vscode", Mode::RWXU).expect("made");
-        assert_eq!(of(&folder.base).unread().count(), 1);
     }
 }

@@ -101,26 +101,36 @@ fn a_folder_that_is_too_large_is_told_and_what_is_obeyed_in_it_is_seen() {
     assert_eq!((changes.gaps.folders, changes.gaps.names.as_slice()), (1, &["big".to_owned()][..]));
 }
 
+/// A file that programs obey, and another one.
+const BOTH: [&str; 2] = [".envrc", "a"];
+const BOTH_CHANGED: [(&str, &str, u64); 2] = [("changed", ".envrc", 3), ("changed", "a", 3)];
+
 #[test]
 fn the_same_size_and_time_hide_nothing() {
     let folder = TestFolder::new();
-    folder.file("a", "one");
-    let time = fs::metadata(folder.at("a")).expect("there").modified().expect("a time");
+    let times = BOTH.map(|name| {
+        let info = fs::metadata(folder.file(name, "one")).expect("there");
+        info.modified().expect("a time")
+    });
     let before = folder.look();
-    folder.file("a", "two");
-    let file = fs::File::options().write(true).open(folder.at("a")).expect("open");
-    file.set_modified(time).expect("set back");
-    assert_eq!(told(&before.changes()), [("changed", "a", 3)]);
+    for (name, time) in BOTH.into_iter().zip(times) {
+        let file = fs::File::options().write(true).open(folder.file(name, "two")).expect("open");
+        file.set_modified(time).expect("set back");
+    }
+    assert_eq!(told(&before.changes()), BOTH_CHANGED);
 }
 
 #[test]
 fn what_changes_in_the_tick_of_a_look_is_told() {
     let folder = TestFolder::new();
+    let mut known = AutoRunFiles::default();
     for round in 0..200 {
-        folder.file("a", &format!("{round:03}"));
-        let before = folder.look();
-        folder.file("a", &format!("{:03}", round + 500));
-        assert_eq!(told(&before.changes()), [("changed", "a", 3)], "round {round}");
+        BOTH.map(|name| folder.file(name, &format!("{round:03}")));
+        let before = begin(&folder.base, &folder.base, vec![folder.base.clone()], &known);
+        BOTH.map(|name| folder.file(name, &format!("{:03}", round + 500)));
+        let changes = before.changes();
+        assert_eq!(told(&changes), BOTH_CHANGED, "round {round}");
+        known = changes.auto_run;
     }
 }
 
