@@ -311,27 +311,27 @@ pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
 mod tests {
     use super::*;
     use crate::domain::{Reachability, ReachablePath};
+    use crate::test_folder::TestFolder;
 
     #[test]
     fn a_run_names_no_folder_that_is_closed_to_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = std::fs::canonicalize(folder.path()).unwrap();
+        let folder = TestFolder::new();
         for name in ["work/sub", "secret"] {
-            std::fs::create_dir_all(base.join(name)).unwrap();
+            std::fs::create_dir_all(folder.at(name)).unwrap();
         }
-        std::os::unix::fs::symlink(base.join("secret"), base.join("work/away")).unwrap();
+        std::os::unix::fs::symlink(folder.at("secret"), folder.at("work/away")).unwrap();
         for own_tree in [false, true] {
             let reach = Reach {
-                places: vec![ReachablePath::to_write(base.join("work"))],
+                places: vec![ReachablePath::to_write(folder.at("work"))],
                 read: Reachability::No,
                 own_tree,
                 ..Reach::default()
             };
-            let may = |name: &str| may_start_in(&reach, &base.join(name));
+            let may = |name: &str| may_start_in(&reach, &folder.at(name));
             let all = ["work", "work/sub", "work/away", "work/../secret", "secret"].map(may);
             assert_eq!(all, [true, true, false, false, false], "{own_tree}");
             assert!(!may_start_in(&reach, Path::new("work")));
         }
-        assert!(may_start_in(&Reach::open(), &base.join("secret")));
+        assert!(may_start_in(&Reach::open(), &folder.at("secret")));
     }
 }
