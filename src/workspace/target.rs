@@ -229,14 +229,14 @@ mod tests {
         FileAct::Write { path: path.into() }
     }
 
-    fn seen(folder: &TestFolder, path: &str) -> Result<TargetFacts, FileError> {
+    fn see(folder: &TestFolder, path: &str) -> Result<TargetFacts, FileError> {
         examine(&folder.base, None, &write(path))
     }
 
     #[test]
     fn a_new_file_and_its_folders() {
         let folder = TestFolder::new();
-        let seen = seen(&folder, "a/b/c.txt").expect("seen");
+        let seen = see(&folder, "a/b/c.txt").expect("seen");
         assert_eq!(seen.target.path, folder.at("a/b/c.txt"));
         assert_eq!(
             (seen.target.found, seen.target.folders, seen.target.outside),
@@ -249,9 +249,9 @@ mod tests {
     fn what_stands_there_is_hashed_and_shown() {
         let folder = TestFolder::new();
         folder.file("a", "old\n");
-        let seen = seen(&folder, "./x/../a").expect_err("a folder that is not there");
+        let seen = see(&folder, "./x/../a").expect_err("a folder that is not there");
         assert!(seen.to_string().contains(".."), "{seen}");
-        let seen = seen(&folder, "a").expect("seen");
+        let seen = see(&folder, "a").expect("seen");
         assert_eq!(seen.target.found, OnDisk::File(Some(Sha256::of(b"old\n"))));
         assert_eq!((seen.before.as_deref(), seen.target.bytes), (Some("old\n"), 4));
     }
@@ -262,12 +262,12 @@ mod tests {
         let other = TestFolder::new();
         symlink(&other.base, folder.at("out")).expect("linked");
         symlink("missing", other.at("dangling")).expect("linked");
-        let seen = seen(&folder, "out/dangling").expect("seen");
+        let seen = see(&folder, "out/dangling").expect("seen");
         assert_eq!(seen.target.path, other.at("missing"), "the place that would be written");
         assert!(seen.target.outside && seen.target.link.is_some());
         symlink("b", folder.at("a")).expect("linked");
         symlink("a", folder.at("b")).expect("linked");
-        assert!(seen(&folder, "a").is_err_and(|why| why.to_string().contains("too many links")));
+        assert!(see(&folder, "a").is_err_and(|why| why.to_string().contains("too many links")));
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
         let home = folder.at("home");
         let seen = examine(&folder.base, Some(&home), &write("~/.bashrc")).expect("seen");
         assert!(seen.target.path.ends_with("home/.bashrc"));
-        assert!(seen(&folder, "~ann/x").is_err());
+        assert!(see(&folder, "~ann/x").is_err());
     }
 
     #[test]
@@ -290,10 +290,10 @@ mod tests {
         std::fs::create_dir(folder.at("d")).expect("made");
         folder.file("r", "x");
         std::fs::set_permissions(folder.at("r"), std::fs::Permissions::from_mode(0o444)).expect("set");
-        assert!(seen(&folder, "d").is_err());
-        assert!(seen(&folder, "new/").is_err());
-        assert!(seen(&folder, "r").is_err_and(|why| why.to_string().contains("read-only")));
-        assert!(seen(&folder, "/dev/null").is_err_and(|why| why.to_string().contains("device")));
+        assert!(see(&folder, "d").is_err());
+        assert!(see(&folder, "new/").is_err());
+        assert!(see(&folder, "r").is_err_and(|why| why.to_string().contains("read-only")));
+        assert!(see(&folder, "/dev/null").is_err_and(|why| why.to_string().contains("device")));
         assert!(examine(&folder.base, None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
     }
 
@@ -303,13 +303,13 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = TestFolder::new();
         let path = folder.file("a", "a\n");
-        assert_eq!(seen(&folder, "a").expect("seen").remarks, [""; 0]);
+        assert_eq!(see(&folder, "a").expect("seen").remarks, [""; 0]);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4755)).expect("set");
         let file = File::open(&path).expect("opened");
         // Not every file system has attributes.
         let is_noted = fsetxattr(&file, "user.note", b"x", XattrFlags::empty()).is_ok();
         let note = if is_noted { ", its attribute user.note" } else { "" };
-        let remarks = seen(&folder, "a").expect("seen").remarks;
+        let remarks = see(&folder, "a").expect("seen").remarks;
         assert_eq!(remarks, [format!("the file loses its setuid bit{note}")]);
     }
 
@@ -321,7 +321,7 @@ mod tests {
         if std::os::unix::fs::chown(&path, Some(1234), Some(2345)).is_err() {
             return; // Only root may do this.
         }
-        let remarks = || seen(&folder, "a").expect("seen").remarks;
+        let remarks = || see(&folder, "a").expect("seen").remarks;
         assert_eq!(remarks(), [""; 0]);
         let wanted = ["the file loses its owner, its group"];
         assert_eq!(obeying_modes(remarks), wanted);
@@ -332,7 +332,7 @@ mod tests {
         let folder = TestFolder::new();
         std::fs::write(folder.at("a"), b"\x00\xff").expect("written");
         std::fs::hard_link(folder.at("a"), folder.at("b")).expect("linked");
-        let seen = seen(&folder, "a").expect("seen");
+        let seen = see(&folder, "a").expect("seen");
         assert_eq!((seen.before, seen.remarks.len()), (None, 2), "{:?}", seen.remarks);
     }
 }

@@ -42,7 +42,7 @@ impl Finder {
                 Err(ExecutorError::NoPip(python.path))
             }
             "javascript" => self
-                .launcher
+                .launcher()
                 .find(OsStr::new("npm"))
                 .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
                 .ok_or(ExecutorError::NoNpm),
@@ -59,10 +59,8 @@ impl Finder {
         }
         let base = fs::canonicalize(&python).ok().filter(|base| self.place.launcher.trusts(base))?;
         let managed = [".local/share/uv/python", ".pyenv/versions"];
-        let of_person = self
-            .home
-            .as_ref()
-            .is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
+        let home = self.place.home.as_ref();
+        let of_person = home.is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
         (of_person || is_system(&base)).then_some(base)
     }
 
