@@ -62,9 +62,7 @@ async fn state_values_errors_and_the_folder() {
         shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
     assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
     assert!(first.kept() && first.report.receipt.peak_rss_bytes > 1 << 20, "{:?}", first.report.receipt);
-    assert!(
-        first.events.iter().any(|e| matches!(e, RunEvent::Variables(v) if v.iter().any(|v| v.name == "x")))
-    );
+    assert!(first.variables().iter().any(|variable| variable.name == "x"));
     let second =
         shop.py("open('made.txt', 'w').write(str(x))\nimport os\nos.chdir('/tmp')\nos.getpid()").await.ok();
     assert_eq!(std::fs::read_to_string(shop.work().join("made.txt")).unwrap(), "41");

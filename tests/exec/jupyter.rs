@@ -78,11 +78,7 @@ async fn a_kernel_does_its_work(shop: &Shop) {
         h = H(); many = list(range(20)); text = 'a' * 100";
     let told = shop.py(hostile).await.ok();
     assert_eq!(told.out(), "", "nobody's code is called for the list of variables");
-    let variables = told.events.iter().find_map(|event| match event {
-        RunEvent::Variables(variables) => Some(variables.clone()),
-        _ => None,
-    });
-    let variables = variables.expect("variables are told");
+    let variables = told.variables();
     let of = |name: &str| {
         let found =
             variables.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name}: {variables:?}"));
@@ -333,8 +329,7 @@ async fn slow_link(port: u16, bytes: usize) -> u16 {
 
 /// How long it takes until sayso reports, during a block, that its server does not answer.
 async fn told_after(shop: &Shop) -> Duration {
-    let (notice, took) = notice_of(shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, took) = warning_of(shop).await;
     assert!(words.contains("does not answer. The connection is tried again"), "{words}");
     took
 }
@@ -355,8 +350,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     let told = rest_of(events, Vec::new()).await.ok();
     assert_eq!((told.value(), told.err().as_str()), ("42", ""), "what sayso says is no output");
     assert_eq!(told.report.receipt.connection_losses, 1);
-    let (notice, _) = notice_of(&shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, _) = warning_of(&shop).await;
     assert!(words.ends_with("answers again. What the block printed meanwhile may be missing."), "{words}");
 
     let (run, events, _) = shop.start_until("python", code, None, "on").await;
@@ -368,11 +362,8 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     shop.executor.control(run, RunControl::Kill);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     // A loss while nothing runs is reported by itself, and again for the next block.
-    let notice = tokio::time::timeout(ENOUGH, idle.executor.kernel_notice()).await.unwrap();
-    assert!(
-        matches!(&notice, KernelNotice::Warning(words) if words.contains("does not answer")),
-        "{notice:?}"
-    );
+    let (words, took) = warning_of(&idle).await;
+    assert!(words.contains("does not answer") && took < ENOUGH, "{words} {took:?}");
     let (run, events) = idle.start(idle.request("python", "y", None).await);
     let took = told_after(&idle).await;
     assert!(took < ENOUGH, "{took:?}");
@@ -385,6 +376,12 @@ async fn notice_of(shop: &Shop) -> (KernelNotice, Duration) {
     let since = Instant::now();
     let notice = tokio::time::timeout(Duration::from_secs(40), shop.executor.kernel_notice()).await;
     (notice.expect("it is told by itself"), since.elapsed())
+}
+
+async fn warning_of(shop: &Shop) -> (String, Duration) {
+    let (notice, took) = notice_of(shop).await;
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    (words, took)
 }
 
 #[tokio::test]
@@ -401,14 +398,12 @@ async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out
         told_after(&shop).await;
         if loss == 1 {
             open.store(true, Ordering::SeqCst);
-            let (notice, _) = notice_of(&shop).await;
-            let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+            let (words, _) = warning_of(&shop).await;
             assert!(words.contains("answers again. What the block printed"), "{words}");
         }
     }
     shop.executor.control(run, RunControl::Interrupt);
-    let (notice, _) = notice_of(&shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, _) = warning_of(&shop).await;
     assert!(words.ends_with("does not answer: the interrupt goes to it when it does."), "{words}");
     open.store(true, Ordering::SeqCst);
     let told = rest_of(events, Vec::new()).await;
@@ -522,8 +517,7 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     let quiet = Duration::from_secs(3);
     assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
     server.signal(Signal::STOP);
-    let (notice, took) = notice_of(&shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, took) = warning_of(&shop).await;
     assert!(words.contains("does not answer") && took < ENOUGH, "{words} {took:?}");
     server.signal(Signal::CONT);
     let (notice, _) = notice_of(&shop).await;

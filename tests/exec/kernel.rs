@@ -418,13 +418,8 @@ async fn variables_are_told_without_running_code() {
     let source = "import math\nfrom os import path\nclass Loud:\n    def __repr__(self): print('REPR'); return ''\n    def __len__(self): print('LEN'); return 1\n    def __getattr__(self, n): print('ATTR'); raise AttributeError\nloud = Loud()\nrows = [1, 2, 'x']\nd = {'a': 1}\nname = 'y' * 200\nbig = 10 ** 1000\n_hidden = 1\ndef f(): pass\nnested = [[1]]";
     let told = shop.py(source).await.ok();
     assert_eq!(told.out(), "");
-    let variables = told
-        .events
-        .iter()
-        .find_map(|e| if let RunEvent::Variables(v) = e { Some(v.clone()) } else { None })
-        .unwrap();
-    let shown: Vec<String> =
-        variables.iter().map(|v| format!("{} {} {} {}", v.name, v.kind, v.size, v.value)).collect();
+    let shown = told.variables().iter().map(|v| format!("{} {} {} {}", v.name, v.kind, v.size, v.value));
+    let shown: Vec<String> = shown.collect();
     assert_eq!(
         shown,
         [
@@ -441,9 +436,7 @@ async fn variables_are_told_without_running_code() {
     let KernelFate::Kept(kernel) = told.report.kernel else { panic!() };
     assert_eq!((kernel.generation, kernel.variables), (1, 8));
     let told = shop.py("for i in range(500): globals()['v%d' % i] = i").await.ok();
-    let count =
-        told.events.iter().find_map(|e| if let RunEvent::Variables(v) = e { Some(v.len()) } else { None });
-    assert_eq!(count, Some(200));
+    assert_eq!(told.variables().len(), 200);
 }
 
 #[tokio::test]

@@ -267,6 +267,15 @@ impl Told {
         self.report.value.as_deref().unwrap_or("(none)")
     }
 
+    #[track_caller]
+    pub fn variables(&self) -> &[Variable] {
+        let told = self.events.iter().find_map(|event| match event {
+            RunEvent::Variables(variables) => Some(variables),
+            _ => None,
+        });
+        told.expect("variables are told")
+    }
+
     pub fn error(&self) -> &RunError {
         self.report.error.as_ref().unwrap_or_else(|| panic!("no error: {:?}", self.report))
     }
