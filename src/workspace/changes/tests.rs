@@ -123,11 +123,12 @@ fn the_same_size_and_time_hide_nothing() {
 #[test]
 fn what_changes_in_the_tick_of_a_look_is_told() {
     let folder = TestFolder::new();
+    let write = |text: String| BOTH.iter().for_each(|name| drop(folder.file(name, &text)));
     let mut known = AutoRunFiles::default();
     for round in 0..200 {
-        BOTH.map(|name| folder.file(name, &format!("{round:03}")));
+        write(format!("{round:03}"));
         let before = begin(&folder.base, &folder.base, vec![folder.base.clone()], &known);
-        BOTH.map(|name| folder.file(name, &format!("{:03}", round + 500)));
+        write(format!("{:03}", round + 500));
         let changes = before.changes();
         assert_eq!(told(&changes), BOTH_CHANGED, "round {round}");
         known = changes.auto_run;
