@@ -14,12 +14,11 @@ use crate::domain::{
     UndrawnReason,
 };
 use asking::Asker;
-pub use interpreters::on_path;
 pub(crate) use interpreters::versions_by_files;
 use interpreters::{Finder, ProgramPaths};
+pub use interpreters::{on_path, program};
 use order::{ExecutorOrder, TermsRequest};
 pub use sandbox::{DisabledLayers, SandboxRequest};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
@@ -97,11 +96,6 @@ pub fn outlive_file_limit() {
     // The signal is caught, not ignored, because a started program would inherit "ignored". If it can't be caught,
     // nothing changes.
     let _ = signal_hook::flag::register(nix::libc::SIGXFSZ, Arc::default());
-}
-
-/// The program that a shell finds by this name. Links are resolved as they are for interpreters.
-pub fn program(name: &str) -> Option<PathBuf> {
-    interpreters::program(name)
 }
 
 /// Carries out runs, one at a time. Cheap to clone. Making one starts nothing and does not touch the disk.

@@ -5,12 +5,13 @@
 
 use super::executor_error::ExecutorError;
 use super::helper_wire::{PauseState, ResourceUse};
-use super::kernel_wire::{FrameToken, RunSummary};
+use super::kernel_wire::{self, FrameToken, KernelMessage, RunSummary};
 use super::receipt::ExitKind;
 use super::sandbox::refusals::ClosedPlaces;
+use crate::domain::sentences::rights;
 use crate::domain::{
-    BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent,
-    SandboxReport, Stream, Terms,
+    BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, KernelRef, Language, Limits, Reach,
+    RunEvent, SandboxReport, SharedState, Stream, Terms,
 };
 use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
@@ -46,6 +47,35 @@ pub(super) struct BackendRun {
     pub(crate) label: String,
     pub(crate) source: Arc<str>,
     pub(crate) token: FrameToken,
+}
+
+impl BackendRun {
+    /// The order by which a Python kernel gets it: to run a block, or to load a file of functions. Errors in such a file
+    /// name the file, not the block.
+    pub(super) fn kernel_order(&self) -> Vec<u8> {
+        let source = self.source.as_bytes();
+        let Some(file) = &self.terms.target else {
+            return kernel_wire::run(&self.token, &self.label, source);
+        };
+        let name = file.path.file_name().map(|name| name.to_string_lossy());
+        kernel_wire::load(&self.token, name.as_deref().unwrap_or(&self.label), source, &file.path)
+    }
+}
+
+/// Takes over what a Python kernel said of itself at the end of a block. The folder in which the next one would start
+/// stays if that run may not start in the new one.
+pub(super) fn note_summary(
+    done: &RunSummary,
+    reach: &Reach,
+    (state, shared, cwd): (&mut KernelRef, &mut SharedState, &mut PathBuf),
+) {
+    state.variables = done.variables;
+    shared.changed.clone_from(&done.found);
+    match &done.cwd {
+        Some(now) if may_start_in(reach, now) => cwd.clone_from(now),
+        Some(_) => shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
+        None => {}
+    }
 }
 
 /// Who ends a run at its time limit.
@@ -141,6 +171,17 @@ impl BackendEvent {
     /// The run printed something.
     pub(super) fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
         Self::Run(RunEvent::Output(Chunk::new(stream, bytes)))
+    }
+
+    /// What a Python kernel says of its block before the end of it; `None` for anything else.
+    pub(super) fn of_kernel(said: KernelMessage) -> Option<Self> {
+        Some(match said {
+            KernelMessage::Image { name, mime, bytes } => Self::Image(name, mime, bytes),
+            KernelMessage::PartEnded(part) => Self::PartEnded(part),
+            KernelMessage::Variables(variables) => RunEvent::Variables(variables).into(),
+            KernelMessage::Functions(functions) => RunEvent::Functions(functions).into(),
+            _ => return None,
+        })
     }
 }
 
@@ -270,27 +311,27 @@ pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
 mod tests {
     use super::*;
     use crate::domain::{Reachability, ReachablePath};
+    use crate::test_folder::TestFolder;
 
     #[test]
     fn a_run_names_no_folder_that_is_closed_to_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = std::fs::canonicalize(folder.path()).unwrap();
+        let folder = TestFolder::new();
         for name in ["work/sub", "secret"] {
-            std::fs::create_dir_all(base.join(name)).unwrap();
+            std::fs::create_dir_all(folder.at(name)).unwrap();
         }
-        std::os::unix::fs::symlink(base.join("secret"), base.join("work/away")).unwrap();
+        std::os::unix::fs::symlink(folder.at("secret"), folder.at("work/away")).unwrap();
         for own_tree in [false, true] {
             let reach = Reach {
-                places: vec![ReachablePath::to_write(base.join("work"))],
+                places: vec![ReachablePath::to_write(folder.at("work"))],
                 read: Reachability::No,
                 own_tree,
                 ..Reach::default()
             };
-            let may = |name: &str| may_start_in(&reach, &base.join(name));
+            let may = |name: &str| may_start_in(&reach, &folder.at(name));
             let all = ["work", "work/sub", "work/away", "work/../secret", "secret"].map(may);
             assert_eq!(all, [true, true, false, false, false], "{own_tree}");
             assert!(!may_start_in(&reach, Path::new("work")));
         }
-        assert!(may_start_in(&Reach::open(), &base.join("secret")));
+        assert!(may_start_in(&Reach::open(), &folder.at("secret")));
     }
 }

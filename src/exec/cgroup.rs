@@ -7,7 +7,6 @@
 //! tested with folders of plain files.
 
 mod error;
-mod files;
 mod group;
 mod parent;
 

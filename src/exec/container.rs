@@ -182,10 +182,7 @@ impl Containers {
         }
         if let Some(kernel) = &mut self.kernel {
             kernel.shared.add(job.block);
-            match &job.terms.target {
-                Some(file) => kernel.load(&job.token, &job.label, job.source.as_bytes(), &file.path),
-                None => kernel.run(&job.token, &job.label, job.source.as_bytes()),
-            }
+            kernel.run(&job);
         }
         self.job = Some(KernelBlock { job, started: false, done: None });
         self.tell_started();

@@ -32,10 +32,7 @@ pub(crate) use versions::versions_by_files;
 #[derive(Debug)]
 pub(super) struct Finder {
     languages: Languages,
-    python: Option<PathBuf>,
-    cwd: PathBuf,
-    home: Option<PathBuf>,
-    launcher: Launcher,
+    place: ProgramPaths,
     questions: Arc<dyn Questions>,
     known: Mutex<HashMap<Language, Interpreter>>,
     ways: Mutex<HashMap<Language, RunMethod>>,
@@ -55,22 +52,12 @@ pub(super) struct ProgramPaths {
 impl Finder {
     /// A finder that has not searched yet.
     pub(super) fn new(languages: Languages, place: ProgramPaths, questions: Arc<dyn Questions>) -> Self {
-        let ProgramPaths { cwd, home, python, launcher } = place;
-        Self {
-            languages,
-            python,
-            cwd,
-            home,
-            launcher,
-            questions,
-            known: Mutex::default(),
-            ways: Mutex::default(),
-        }
+        Self { languages, place, questions, known: Mutex::default(), ways: Mutex::default() }
     }
 
     /// The programs that may be started.
     pub(super) fn launcher(&self) -> &Launcher {
-        &self.launcher
+        &self.place.launcher
     }
 
     pub(super) fn languages(&self) -> &Languages {
@@ -141,7 +128,7 @@ impl Finder {
 
     /// The program that the person chose for the language. No other is used in its place.
     fn chosen_program(&self, language: &Language) -> Option<&PathBuf> {
-        self.python.as_ref().filter(|_| *language == Language::python())
+        self.place.python.as_ref().filter(|_| *language == Language::python())
     }
 
     /// Remembers the version that an interpreter reported.
@@ -185,7 +172,7 @@ impl Finder {
     /// The module is not imported.
     pub(super) fn python_has(&self, module: &str) -> bool {
         let Ok(python) = self.find(&Language::python()) else { return false };
-        static_facts::holds_package(&python.path, self.home.as_deref(), module)
+        static_facts::holds_package(&python.path, self.place.home.as_deref(), module)
             || self.has(&python.path, module)
     }
 
@@ -199,12 +186,12 @@ impl Finder {
     /// Whether this is the interpreter itself (no shim), in a place that only the person can write to, so that it obeys
     /// no file of the folder it is started in.
     pub(super) fn is_plain(&self, path: &Path) -> bool {
-        self.launcher.trusts(path) && !static_facts::is_stand_in(path)
+        self.place.launcher.trusts(path) && !static_facts::is_stand_in(path)
     }
 
     /// Queries a program, unless a run or the author of the folder could have put it there.
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
-        if self.launcher.trusts(program) {
+        if self.place.launcher.trusts(program) {
             self.questions.ask(program, args)
         } else {
             QuestionResult::NotAsked
@@ -213,7 +200,7 @@ impl Finder {
 
     /// The file of a command. A trusted one is preferred.
     fn which(&self, command: &str) -> Option<PathBuf> {
-        self.launcher.find(OsStr::new(command)).or_else(|| which(Path::new(command)))
+        self.place.launcher.find(OsStr::new(command)).or_else(|| which(Path::new(command)))
     }
 
     /// The path where the program of a language is, before it is resolved.
@@ -234,11 +221,11 @@ impl Finder {
 
     /// The packages of node in the working folder. Runs can't read those of folders above it.
     pub(super) fn node_packages(&self) -> PathBuf {
-        self.cwd.join("node_modules")
+        self.place.cwd.join("node_modules")
     }
 
     fn site(&self) -> ProjectSite<'_> {
-        ProjectSite { cwd: &self.cwd, home: self.home.as_deref(), var: &|name| env::var_os(name) }
+        ProjectSite { cwd: &self.place.cwd, home: self.place.home.as_deref(), var: &|name| env::var_os(name) }
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Language, Interpreter>> {
@@ -246,8 +233,8 @@ impl Finder {
     }
 }
 
-/// The program of this name, with links resolved.
-pub(super) fn program(name: &str) -> Option<PathBuf> {
+/// The program that a shell finds by this name. Links are resolved as they are for interpreters.
+pub fn program(name: &str) -> Option<PathBuf> {
     which(Path::new(name)).map(|path| executable_path(&path))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! How a block ended is decided by what the kernel says, how its process ended by what the helper says.
 
+use super::backend::BackendRun;
 use super::environment::Environment;
 use super::error::ExecError;
 use super::frames::FrameDecoder;
@@ -94,17 +95,10 @@ impl Kernel {
         })
     }
 
-    /// Hands a block over to it.
-    pub(super) fn run(&mut self, token: &FrameToken, label: &str, source: &[u8]) {
+    /// Hands a block over to it, or a file of the person's functions.
+    pub(super) fn run(&mut self, job: &BackendRun) {
         self.used = true;
-        self.outbox.push(kernel_wire::run(token, label, source));
-        self.send();
-    }
-
-    /// Hands over a file of the person's functions, which is loaded as a module.
-    pub(super) fn load(&mut self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
-        self.used = true;
-        self.outbox.push(kernel_wire::load(token, label, source, path));
+        self.outbox.push(job.kernel_order());
         self.send();
     }
 

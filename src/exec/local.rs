@@ -164,45 +164,26 @@ impl Local {
     /// All descriptors to wait on.
     fn sources(&self) -> Vec<WatchedDescriptor<'_, SourceFile>> {
         let mut sources = Vec::new();
-        if let Some(kernel) = &self.kernel {
-            sources.push(WatchedDescriptor {
-                what: SourceFile::Control,
-                fd: kernel.control(),
-                writes: kernel.has_unsent(),
-            });
-            let socket = kernel.process.link.socket();
-            sources.extend(socket.map(|fd| WatchedDescriptor {
-                what: SourceFile::KernelHelper,
-                fd,
-                writes: false,
-            }));
-        }
-        if let Some(python) = &self.asking.python {
-            sources.push(WatchedDescriptor {
-                what: SourceFile::Asked,
-                fd: python.control(),
-                writes: python.has_unsent(),
-            });
-            let socket = python.process.link.socket();
-            sources.extend(socket.map(|fd| WatchedDescriptor {
-                what: SourceFile::AskedHelper,
-                fd,
-                writes: false,
-            }));
+        let mut watch = |what, fd, writes| sources.push(WatchedDescriptor { what, fd, writes });
+        let kernels = [
+            (&self.kernel, SourceFile::Control, SourceFile::KernelHelper),
+            (&self.asking.python, SourceFile::Asked, SourceFile::AskedHelper),
+        ];
+        for (kernel, control, helper) in kernels {
+            if let Some(kernel) = kernel {
+                watch(control, kernel.control(), kernel.has_unsent());
+                if let Some(socket) = kernel.process.link.socket() {
+                    watch(helper, socket, false);
+                }
+            }
         }
         if let Some(process) = self.process() {
-            let pipes = process.pipes.open();
-            sources.extend(pipes.map(|(stream, fd)| WatchedDescriptor {
-                what: SourceFile::Pipe(stream),
-                fd,
-                writes: process.pipes.has_unsent_keys(),
-            }));
-            let socket = process.link.socket().filter(|_| !self.runs_in_kernel());
-            sources.extend(socket.map(|fd| WatchedDescriptor {
-                what: SourceFile::ProgramHelper,
-                fd,
-                writes: false,
-            }));
+            for (stream, fd) in process.pipes.open() {
+                watch(SourceFile::Pipe(stream), fd, process.pipes.has_unsent_keys());
+            }
+            if let Some(socket) = process.link.socket().filter(|_| !self.runs_in_kernel()) {
+                watch(SourceFile::ProgramHelper, socket, false);
+            }
         }
         sources
     }

@@ -6,7 +6,7 @@
 //! the review knows by name, such as `ls`. The review treats the preceding names as running what the project says.
 
 use super::environment::Environment;
-use super::interpreters::{Finder, static_facts};
+use super::interpreters::{self, Finder, static_facts};
 use super::node_modules::{self, NodeModules};
 use super::{blob, packages, plan, sandbox};
 use crate::domain::{Language, ProjectPython};
@@ -70,7 +70,7 @@ impl ProjectTools {
             tools.behind.splice(0..0, tools.programs.clone());
             tools.in_use = Some(python.path.clone());
             let wanted = finder.missing_python();
-            if wanted.is_some() || on_path("python3").as_deref() != Some(&*python.path) {
+            if wanted.is_some() || interpreters::program("python3").as_deref() != Some(&*python.path) {
                 let version = static_facts::version(&python.path).or(python.version);
                 tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
@@ -181,12 +181,6 @@ fn minor(version: &str) -> Option<String> {
     (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
 }
 
-/// The program that a shell would find by this name, with links resolved.
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    launch::which(Path::new(name), &path).map(|found| static_facts::executable_path(&found))
-}
-
 /// Removes what was written beside the session.
 pub(super) fn clear(blobs: &Path) {
     remove(&blobs.join("packages").join("bin"));
@@ -219,7 +213,7 @@ fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::write_program as program;
+    use crate::test_folder::TestFolder;
     use std::time::{Duration, Instant};
 
     fn value(env: &Environment, name: &str) -> Option<String> {
@@ -244,16 +238,16 @@ mod tests {
 
     #[test]
     fn only_names_of_python_stand_before_the_programs_of_the_person() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
+        let folder = TestFolder::new();
+        let base = &folder.base;
         for name in ["python", "pytest", "mypy", "ls"] {
-            program(&base.join("venv/bin").join(name), "");
+            folder.program(&format!("venv/bin/{name}"), "");
         }
         for name in ["python3", "python3.12", "pytest", "ls"] {
-            program(&base.join("own").join(name), "");
+            folder.program(&format!("own/{name}"), "");
         }
         fs::write(base.join("venv/pyvenv.cfg"), "").unwrap();
-        let mut tools = tools(&base, "venv/bin/python");
+        let mut tools = tools(base, "venv/bin/python");
         let own = base.join("own").display().to_string();
         let mut env = vec![("PATH".into(), own.clone().into())];
         tools.set_path(&mut env);
@@ -272,14 +266,14 @@ mod tests {
 
     #[test]
     fn nothing_stands_in_front_where_the_path_has_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
+        let folder = TestFolder::new();
+        let base = &folder.base;
         for name in ["python", "pytest"] {
-            program(&base.join("venv/bin").join(name), "");
+            folder.program(&format!("venv/bin/{name}"), "");
         }
         std::os::unix::fs::symlink("python", base.join("venv/bin/python3")).unwrap();
         std::os::unix::fs::symlink("python", base.join("venv/bin/python3.12")).unwrap();
-        let mut tools = ProjectTools { python: None, ..tools(&base, "venv/bin/python") };
+        let mut tools = ProjectTools { python: None, ..tools(base, "venv/bin/python") };
         let own = base.join("venv/bin").display().to_string();
         let mut env = vec![("PATH".into(), own.clone().into())];
         tools.set_path(&mut env);
@@ -289,13 +283,13 @@ mod tests {
 
     #[test]
     fn a_tool_that_comes_later_stands_in_front_and_the_sessions_before_the_environments() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
+        let folder = TestFolder::new();
+        let base = &folder.base;
         for path in ["conda/bin/python", "own/pytest"] {
-            program(&base.join(path), "");
+            folder.program(path, "");
         }
         fs::create_dir(base.join("conda/conda-meta")).unwrap();
-        let mut tools = tools(&base, "conda/bin/python");
+        let mut tools = tools(base, "conda/bin/python");
         let mut starts = || {
             let mut env = vec![("PATH".into(), base.join("own").into())];
             tools.set_path(&mut env);
@@ -305,18 +299,17 @@ mod tests {
             start
         };
         assert_eq!(starts(), None);
-        program(&base.join("conda/bin/pytest"), "");
+        folder.program("conda/bin/pytest", "");
         assert!(starts().unwrap().contains("conda/bin/pytest"));
-        program(&base.join("packages/bin/pytest"), "");
+        folder.program("packages/bin/pytest", "");
         assert!(starts().unwrap().contains("packages/bin/pytest"));
     }
 
     #[test]
     fn the_names_start_that_python_whatever_its_path_holds() {
-        let folder = tempfile::tempdir().unwrap();
-        let python = folder.path().join("it's \"$HOME\" `here`");
-        program(&python, "#!/bin/sh\necho \"$PYTHONPATH\" \"$@\"\n");
-        let names = folder.path().join("names");
+        let folder = TestFolder::new();
+        let python = folder.program("it's \"$HOME\" `here`", "#!/bin/sh\necho \"$PYTHONPATH\" \"$@\"\n");
+        let names = folder.at("names");
         let tools = ProjectTools { in_use: Some(python), packages: "/p".into(), ..ProjectTools::default() };
         let front = tools.front_names(&OsString::new());
         write_names(&names, &front).unwrap();
@@ -340,8 +333,7 @@ mod tests {
         let kept: Vec<_> = fs::read_dir(&names).unwrap().collect();
         assert_eq!(kept.len(), 4);
         // A link in place of the folder is not followed.
-        let other = folder.path().join("other");
-        fs::write(&other, "kept").unwrap();
+        let other = folder.file("other", "kept");
         fs::remove_file(names.join("pip")).unwrap();
         std::os::unix::fs::symlink(&other, names.join("pip")).unwrap();
         write_names(&names, &front).unwrap();
@@ -350,11 +342,9 @@ mod tests {
             ("kept", "/p -m pip\n")
         );
         // Nor is a link in place of its parent.
-        let precious = folder.path().join("home/bin/precious");
-        fs::create_dir_all(precious.parent().unwrap()).unwrap();
-        fs::write(&precious, "").unwrap();
-        std::os::unix::fs::symlink(folder.path().join("home"), folder.path().join("packages")).unwrap();
-        clear(folder.path());
+        let precious = folder.file("home/bin/precious", "");
+        std::os::unix::fs::symlink(folder.at("home"), folder.at("packages")).unwrap();
+        clear(&folder.base);
         assert!(precious.exists());
     }
 }

@@ -27,6 +27,18 @@ pub(super) struct OutsideStops {
     pub(crate) killed: bool,
 }
 
+impl OutsideStops {
+    /// How the run ended because of them, if that is known without its own end.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self { over: Some(over), .. } => Some(Outcome::Limit(over.clone())),
+            Self { out_of_time: true, .. } => Some(Outcome::TimedOut),
+            Self { killed: true, .. } => Some(Outcome::Interrupted),
+            _ => None,
+        }
+    }
+}
+
 /// Why Python did not start as a kernel, from the last line that it printed. A Python too old for the first option
 /// can't report its version.
 pub(super) fn start_failure(last_line: &str) -> &str {
@@ -38,18 +50,12 @@ pub(super) fn start_failure(last_line: &str) -> &str {
 
 /// How the run of a program ended.
 pub(super) fn program_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
-    if let Some(over) = &pressed.over {
-        return Outcome::Limit(over.clone());
-    }
-    match ending {
-        _ if pressed.out_of_time => Outcome::TimedOut,
-        _ if pressed.killed => Outcome::Interrupted,
+    pressed.outcome().unwrap_or_else(|| match ending {
         ExitKind { code: Some(0), .. } => Outcome::Ok,
         _ if pressed.interrupted => Outcome::Interrupted,
-        ExitKind { signal: Some(_), .. } => Outcome::Crashed(cause_of_death(ending)),
-        ExitKind { code: Some(_), .. } => Outcome::Failed,
+        ExitKind { code: Some(_), signal: None } => Outcome::Failed,
         _ => Outcome::Crashed(cause_of_death(ending)),
-    }
+    })
 }
 
 /// How a block ended in a kernel that stays alive.
@@ -65,25 +71,10 @@ pub(super) fn block_outcome(done: &RunSummary, pressed: &OutsideStops) -> Outcom
 
 /// How a block ended whose kernel died during it.
 pub(super) fn death_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
-    if let Some(over) = &pressed.over {
-        Outcome::Limit(over.clone())
-    } else if pressed.out_of_time {
-        Outcome::TimedOut
-    } else if pressed.killed || (pressed.interrupted && ending.signal == Some(2)) {
-        Outcome::Interrupted
-    } else {
-        Outcome::Crashed(cause_of_death(ending))
-    }
-}
-
-/// How a run ended whose process was lost: because of what stopped it from outside, else because of `cause`.
-pub(super) fn loss_outcome(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outcome) -> Outcome {
-    match pressed {
-        OutsideStops { over: Some(over), .. } => Outcome::Limit(over.clone()),
-        OutsideStops { out_of_time: true, .. } => Outcome::TimedOut,
-        OutsideStops { killed: true, .. } => Outcome::Interrupted,
-        _ => own(cause.to_owned()),
-    }
+    pressed.outcome().unwrap_or_else(|| match ending.signal {
+        Some(2) if pressed.interrupted => Outcome::Interrupted,
+        _ => Outcome::Crashed(cause_of_death(ending)),
+    })
 }
 
 /// Why a process died, in words.
@@ -174,10 +165,10 @@ mod tests {
     #[test]
     fn what_was_done_from_outside_is_told_before_the_cause() {
         let out_of_time = OutsideStops { out_of_time: true, ..NOT };
-        assert_eq!(loss_outcome("x", &out_of_time, Outcome::Crashed), Outcome::TimedOut);
-        let killed = OutsideStops { killed: true, ..NOT };
-        assert_eq!(loss_outcome("x", &killed, Outcome::Limit), Outcome::Interrupted);
-        assert_eq!(loss_outcome("x", &NOT, Outcome::Limit), Outcome::Limit("x".into()));
+        assert_eq!(out_of_time.outcome(), Some(Outcome::TimedOut));
+        assert_eq!(OutsideStops { killed: true, ..out_of_time }.outcome(), Some(Outcome::TimedOut));
+        assert_eq!(OutsideStops { killed: true, ..NOT }.outcome(), Some(Outcome::Interrupted));
+        assert_eq!(OutsideStops { interrupted: true, ..NOT }.outcome(), None);
     }
 
     #[test]

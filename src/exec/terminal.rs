@@ -9,20 +9,6 @@ mod grid;
 mod perform;
 mod state;
 mod tab_stops;
-/// How many bytes at the end are the beginning of an incomplete character.
-fn unfinished(bytes: &[u8]) -> usize {
-    let needs = |lead: u8| match lead {
-        0xc2..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf4 => 4,
-        _ => 0,
-    };
-    let last = bytes.iter().rev().take(3).position(|byte| byte & 0xc0 != 0x80);
-    let there = last.map_or(0, |at| at + 1);
-    let lead = bytes.len().checked_sub(there).and_then(|at| bytes.get(at)).copied().unwrap_or_default();
-    if needs(lead) > there { there } else { 0 }
-}
-
 #[cfg(test)]
 mod tests;
 
@@ -61,13 +47,13 @@ impl Emulator {
         self.part = all.split_off(all.len() - unfinished(&all));
         let (mut bytes, mut kept) = (all.as_slice(), Vec::new());
         while !bytes.is_empty() {
-            let was_alternate = self.state.is_alternate();
+            let was_alternate = self.state.is_alternate;
             let count = self.parser.advance_until_terminated(&mut self.state, bytes);
             let (done, rest) = bytes.split_at(count.min(bytes.len()));
             if !was_alternate {
                 kept.extend_from_slice(done);
             }
-            if self.state.take_switched() && was_alternate {
+            if std::mem::take(&mut self.state.switched) && was_alternate {
                 self.append_last_screen(&mut kept);
             }
             bytes = rest;
@@ -78,7 +64,7 @@ impl Emulator {
     /// Called at the end of the run. Returns what to keep of a full-screen program that is still running.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut kept = Vec::new();
-        if self.state.is_alternate() {
+        if self.state.is_alternate {
             self.append_last_screen(&mut kept);
         }
         kept.append(&mut self.part);
@@ -91,7 +77,7 @@ impl Emulator {
         if self.screens > MAX_LAST_SCREENS_REPORTED {
             return;
         }
-        if !self.state.begins_row() {
+        if self.state.normal.cursor().1 > 0 {
             kept.extend_from_slice(b"\r\n");
         }
         if text.is_empty() || self.screens > MAX_LAST_SCREENS {
@@ -110,7 +96,7 @@ impl Emulator {
 
     /// Answers to send to the program for what it asked its terminal. They contain nothing that the program wrote.
     pub(super) fn answers(&mut self) -> Vec<u8> {
-        self.state.take_answers()
+        std::mem::take(&mut self.state.answers)
     }
 
     pub(super) fn resize(&mut self, rows: u16, columns: u16) {
@@ -127,4 +113,18 @@ impl std::fmt::Debug for Emulator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Emulator").finish_non_exhaustive()
     }
+}
+
+/// How many bytes at the end are the beginning of an incomplete character.
+fn unfinished(bytes: &[u8]) -> usize {
+    let needs = |lead: u8| match lead {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 0,
+    };
+    let last = bytes.iter().rev().take(3).position(|byte| byte & 0xc0 != 0x80);
+    let there = last.map_or(0, |at| at + 1);
+    let lead = bytes.len().checked_sub(there).and_then(|at| bytes.get(at)).copied().unwrap_or_default();
+    if needs(lead) > there { there } else { 0 }
 }

@@ -159,31 +159,31 @@ fn open_up(handle: &OwnedFd, depth: usize) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use std::os::unix::fs::symlink;
 
     #[test]
     fn what_a_killed_process_left_is_swept_and_nothing_else() {
-        let parent = tempfile::tempdir().unwrap();
-        let at = |name: &str| parent.path().join(name);
-        let living = PrivateFolder::make_in(parent.path()).unwrap();
+        let parent = TestFolder::new();
+        let at = |name: &str| parent.at(name);
+        let living = PrivateFolder::make_in(&parent.base).unwrap();
+        parent.file("sayso-0123456789abcdef/lock", "");
         let left = at("sayso-0123456789abcdef");
-        fs::create_dir(&left).unwrap();
-        fs::write(left.join(LOCK), "").unwrap();
         // Not made by sayso, or being made right now.
         let kept = ["sayso-notes", "sayso-0123456789abcde", "sayso-0123456789abcdeg", "other"];
         for name in kept {
             fs::create_dir(at(name)).unwrap();
         }
-        fs::write(at("sayso-notes").join(LOCK), "").unwrap();
+        parent.file("sayso-notes/lock", "");
         // A link, a folder whose lock is a link, and one with a pipe in place of the lock, on which a plain open would
         // block.
         symlink(at("other"), at("sayso-1123456789abcdef")).unwrap();
-        fs::write(at("other").join(LOCK), "").unwrap();
+        parent.file("other/lock", "");
         fs::create_dir(at("sayso-2123456789abcdef")).unwrap();
         symlink(at("other").join(LOCK), at("sayso-2123456789abcdef").join(LOCK)).unwrap();
         // A link inside a removed folder: its target must stay.
         symlink(at("other"), left.join("away")).unwrap();
-        sweep_in(parent.path());
+        sweep_in(&parent.base);
         assert!(!left.exists());
         assert!(living.path().join(LOCK).exists());
         assert!(kept.iter().all(|name| at(name).is_dir()));
@@ -192,11 +192,10 @@ mod tests {
 
     #[test]
     fn what_nobody_may_look_into_goes_too_and_no_link_is_opened_up() {
-        let parent = tempfile::tempdir().unwrap();
-        let other = parent.path().join("other");
+        let parent = TestFolder::new();
+        let (other, left) = (parent.at("other"), parent.at("left"));
         fs::create_dir(&other).unwrap();
         fs::set_permissions(&other, fs::Permissions::from_mode(0o500)).unwrap();
-        let left = parent.path().join("left");
         fs::create_dir_all(left.join("a/b/c")).unwrap();
         symlink(&other, left.join("a/away")).unwrap();
         for shut in ["a/b/c", "a/b"] {
@@ -212,21 +211,21 @@ mod tests {
 
     #[test]
     fn one_whose_removal_was_broken_off_goes_after_a_while() {
-        let parent = tempfile::tempdir().unwrap();
-        let left = parent.path().join("sayso-0123456789abcdef");
+        let parent = TestFolder::new();
+        let left = parent.at("sayso-0123456789abcdef");
         fs::create_dir(&left).unwrap();
-        sweep_in(parent.path());
+        sweep_in(&parent.base);
         assert!(left.exists(), "it may be being made");
         let before = std::time::SystemTime::now() - MAX_UNLOCKED_AGE * 2;
         File::open(&left).unwrap().set_modified(before).unwrap();
-        sweep_in(parent.path());
+        sweep_in(&parent.base);
         assert!(!left.exists());
     }
 
     #[test]
     fn it_stays_in_use_as_long_as_a_program_that_was_given_it() {
-        let parent = tempfile::tempdir().unwrap();
-        let folder = PrivateFolder::make_in(parent.path()).unwrap();
+        let parent = TestFolder::new();
+        let folder = PrivateFolder::make_in(&parent.base).unwrap();
         folder.lend();
         let held = rustix::io::fcntl_getfd(&folder.lock).unwrap();
         assert!(!held.contains(FdFlags::CLOEXEC));

@@ -213,6 +213,7 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use crate::workspace::held_path::Folder;
 
     #[test]
@@ -246,9 +247,9 @@ mod tests {
 
     #[test]
     fn a_write_is_told_with_its_receipt() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = TestFolder::new();
         let act = FileAct::Write { path: "notes/plan.md".into() };
-        let report = ordered(folder.path(), &act, "# Plan\n", || {});
+        let report = ordered(&folder.base, &act, "# Plan\n", || {});
         assert_eq!(report.outcome, Outcome::Ok);
         assert_eq!(report.output.bytes(Stream::Stdout), b"created notes/plan.md: 1 line, 7 B\n");
         let told = report.receipt.files.first().map(|f| (f.path.as_str(), f.change.as_str(), f.bytes));
@@ -257,10 +258,10 @@ mod tests {
 
     #[test]
     fn what_the_rights_leave_out_stays_and_is_told_as_that() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
         for name in ["x", "y"] {
-            std::fs::write(at(name), "a\n").expect("written");
+            folder.file(name, "a\n");
         }
         let inode = |name: &str| {
             use std::os::unix::fs::MetadataExt as _;
@@ -268,7 +269,7 @@ mod tests {
         };
         let (before, paths) = (inode("y"), ["y", "z", "x"].map(str::to_owned).to_vec());
         let act = FileAct::WriteAll { paths };
-        let seen = target::examine_all(folder.path(), None, &act).expect("seen");
+        let seen = target::examine_all(&folder.base, None, &act).expect("seen");
         let target = target::join_targets(&seen).expect("a target");
         let writable = [seen[2].target.path.clone()];
         let places: Vec<HeldPath> = seen.into_iter().map(|seen| seen.place).collect();
@@ -281,7 +282,7 @@ mod tests {
             tells: ChangesTold::Lines,
             kept_bytes: 1 << 20,
         };
-        let report = carry_out(order, folder.path(), None);
+        let report = carry_out(order, &folder.base, None);
         let told = String::from_utf8(report.output.bytes(Stream::Stdout)).expect("text");
         let expected = "unchanged y: 1 line, 2 B\nnot made z: no line of it was approved\n\
                         changed x: 1 line, 2 B; changed at line 1\n";
@@ -293,38 +294,37 @@ mod tests {
 
     #[test]
     fn what_changed_in_between_is_refused() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a");
+        let folder = TestFolder::new();
+        let path = folder.at("a");
         let act = FileAct::Write { path: "a".into() };
-        let report = ordered(folder.path(), &act, "x", || std::fs::write(&path, "mine").expect("written"));
+        let report = ordered(&folder.base, &act, "x", || std::fs::write(&path, "mine").expect("written"));
         assert_eq!(report.outcome, Outcome::Refused("a changed since it was shown".into()));
         assert_eq!(std::fs::read(&path).expect("read"), b"mine");
     }
 
     #[test]
     fn a_file_that_grows_is_read_nevertheless() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("log");
-        std::fs::write(&path, "one\n").expect("written");
+        let folder = TestFolder::new();
+        let path = folder.file("log", "one\n");
         let act = FileAct::Read { path: "log".into(), from: 1, lines: 9 };
         let report =
-            ordered(folder.path(), &act, "", || std::fs::write(&path, "one\ntwo\n").expect("written"));
+            ordered(&folder.base, &act, "", || std::fs::write(&path, "one\ntwo\n").expect("written"));
         assert_eq!(report.output.bytes(Stream::Stdout), b"log: lines 1-2 of 2, 8 B\none\ntwo\n");
     }
 
     #[test]
     fn a_file_that_is_not_there_fails_with_words() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = TestFolder::new();
         let act = FileAct::Read { path: "no".into(), from: 1, lines: 9 };
-        let report = ordered(folder.path(), &act, "", || {});
+        let report = ordered(&folder.base, &act, "", || {});
         assert_eq!(report.outcome, Outcome::Failed);
         assert!(report.output.bytes(Stream::Stderr).starts_with(b"no: No such file"));
     }
 
     #[test]
     fn a_folder_that_is_not_the_one_that_was_shown_is_refused() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
         let act = FileAct::Write { path: "sub/a".into() };
         let replaced = || {
             std::fs::rename(at("sub"), at("moved")).expect("moved");
@@ -336,11 +336,10 @@ mod tests {
             (&|| std::fs::remove_dir(at("sub")).expect("removed"), "removed"),
         ] {
             std::fs::create_dir(at("sub")).expect("made");
-            let report = ordered(folder.path(), &act, "x", between);
-            let real = folder.path().canonicalize().expect("real").join("sub");
+            let report = ordered(&folder.base, &act, "x", between);
             let why = format!(
                 "{} was moved, removed or replaced since it was shown: nothing was done",
-                real.display()
+                at("sub").display()
             );
             assert_eq!(report.outcome, Outcome::Refused(why), "{name}");
             assert!(!at("sub/a").exists() && !at("moved/a").exists(), "{name}");
@@ -390,15 +389,14 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_swapped_for_a_link_leads_no_act_away() {
-        let (work, out) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-        std::fs::create_dir(work.path().join("sub")).expect("made");
-        std::os::unix::fs::symlink(out.path(), work.path().join("link")).expect("linked");
-        std::fs::write(out.path().join("old"), "theirs").expect("written");
-        std::fs::write(work.path().join("sub/old"), "theirs").expect("written");
-        std::fs::write(out.path().join("read"), "secret").expect("written");
-        std::fs::write(work.path().join("sub/read"), "public").expect("written");
-        let sub = Folder::find(&work.path().join("sub")).expect("held").id();
-        let swapping = LinkSwapper::start(work.path(), "sub", "link");
+        let (work, out) = (TestFolder::new(), TestFolder::new());
+        std::os::unix::fs::symlink(&out.base, work.at("link")).expect("linked");
+        out.file("old", "theirs");
+        work.file("sub/old", "theirs");
+        out.file("read", "secret");
+        work.file("sub/read", "public");
+        let sub = Folder::find(&work.at("sub")).expect("held").id();
+        let swapping = LinkSwapper::start(&work.base, "sub", "link");
         let (mut done, mut shown) = (0, 0);
         let deadline = Instant::now() + std::time::Duration::from_secs(30);
         for n in 0.. {
@@ -411,17 +409,17 @@ mod tests {
                 2 => FileAct::List { path: "sub".into(), depth: 1 },
                 _ => FileAct::Write { path: format!("sub/new/{n}") },
             };
-            let Ok(seen) = target::examine(work.path(), None, &act) else { continue };
+            let Ok(seen) = target::examine(&work.base, None, &act) else { continue };
             if seen.target.outside {
                 continue;
             }
             shown += 1;
-            let report = carry_out(order(&act, &seen, &["theirs"]), work.path(), None);
+            let report = carry_out(order(&act, &seen, &["theirs"]), &work.base, None);
             done += u32::from(report.outcome == Outcome::Ok);
             assert!(n % 4 == 3 || report.outcome != Outcome::Ok || seen.place.folder().id() == sub, "{n}");
             let told = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
             assert!(!told.contains("secret"), "{n}: {told}");
-            let led: Vec<_> = std::fs::read_dir(out.path())
+            let led: Vec<_> = std::fs::read_dir(&out.base)
                 .expect("readable")
                 .map(|entry| entry.expect("an entry").file_name())
                 .filter(|name| name != "old" && name != "read")

@@ -208,21 +208,21 @@ fn beginning(text: &str, most: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::{TestFolder, write};
     use std::os::unix::fs::symlink;
 
-    struct Home(#[expect(dead_code, reason = "the folder goes with it")] tempfile::TempDir, Folder);
+    struct Home(#[expect(dead_code, reason = "the folder goes with it")] TestFolder, Folder);
 
     fn home() -> Home {
-        let dir = tempfile::tempdir().expect("a folder");
-        let work = dir.path().join("work");
-        std::fs::create_dir(&work).expect("made");
-        let folder = Folder::find(&work).expect("held");
-        Home(dir, folder)
+        let home = TestFolder::new();
+        std::fs::create_dir(home.at("work")).expect("made");
+        let folder = Folder::find(&home.at("work")).expect("held");
+        Home(home, folder)
     }
 
     impl Home {
         fn put(&self, name: &str, content: impl AsRef<[u8]>) {
-            crate::test_folder::write(&self.1.path().join(name), content);
+            write(&self.1.path().join(name), content);
         }
 
         fn read(&self, text: &str) -> Result<Vec<AttachedFile>, Vec<AttachedFileError>> {

@@ -201,11 +201,6 @@ impl AutoRunFiles {
         self.matches_below_root(path, auto_run_name) || self.is_gits(path)
     }
 
-    /// Whether a file existed, or may have where nothing could be read.
-    fn may_have(&self, path: &Path) -> bool {
-        self.files.contains_key(path) || self.is_unread(path)
-    }
-
     fn is_unread(&self, path: &Path) -> bool {
         !self.unread.is_empty() && path.ancestors().any(|folder| self.unread.contains(folder))
     }
@@ -304,110 +299,82 @@ impl AutoRunFiles {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use std::fs;
 
-    fn told(now: &AutoRunFiles, before: &AutoRunFiles) -> Vec<(String, String)> {
+    /// The changes between two snapshots, each of something that is obeyed: `created sub/.envrc`.
+    pub(super) fn told(now: &AutoRunFiles, before: &AutoRunFiles) -> Vec<String> {
         let below = |path: &str| {
             let mut roots = now.roots.iter().filter_map(|root| Path::new(path).strip_prefix(root).ok());
             roots.next().expect("below a root").to_string_lossy().into_owned()
         };
-        now.changes_since(before).into_iter().map(|c| (c.change, below(&c.path))).collect()
+        let changes = now.changes_since(before);
+        assert!(changes.iter().all(|change| change.obeyed().is_some()), "{changes:?}");
+        changes.into_iter().map(|change| format!("{} {}", change.change, below(&change.path))).collect()
     }
 
-    fn of(folder: &Path) -> AutoRunFiles {
+    pub(in crate::workspace) fn of(folder: &Path) -> AutoRunFiles {
         AutoRunFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]
     fn what_is_obeyed_is_told_at_any_depth_and_nothing_else() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
-        for name in [".git/hooks", ".git/objects/aa", "sub/deep", ".vscode"] {
-            fs::create_dir_all(at(name)).expect("made");
+        let folder = TestFolder::new();
+        for name in [".git/hooks", ".git/objects/aa"] {
+            fs::create_dir_all(folder.at(name)).expect("made");
         }
         for name in [".envrc", "sub/deep/.envrc", "a.py", ".vscode/tasks.json"] {
-            fs::write(at(name), "1").expect("written");
+            folder.file(name, "1");
         }
-        let before = of(folder.path());
-        assert_eq!(told(&before.rescan(), &before), []);
-        fs::write(at("a.py"), "2").expect("written");
-        fs::write(at(".git/index"), "2").expect("written");
-        fs::write(at("sub/deep/.envrc"), "2").expect("written");
-        fs::write(at(".git/commondir"), "2").expect("written");
-        fs::remove_file(at(".vscode/tasks.json")).expect("removed");
-        fs::create_dir_all(at("new/deeper/.git/hooks")).expect("made");
-        fs::write(at("new/deeper/.git/hooks/post-checkout"), "2").expect("written");
-        std::os::unix::fs::symlink("/bin/sh", at("sub/.zshenv")).expect("linked");
+        let before = of(&folder.base);
+        assert_eq!(told(&before.rescan(), &before), [""; 0]);
+        for name in ["a.py", ".git/index", "sub/deep/.envrc", ".git/commondir"] {
+            folder.file(name, "2");
+        }
+        fs::remove_file(folder.at(".vscode/tasks.json")).expect("removed");
+        folder.file("new/deeper/.git/hooks/post-checkout", "2");
+        std::os::unix::fs::symlink("/bin/sh", folder.at("sub/.zshenv")).expect("linked");
         let now = before.rescan();
         let expected = [
-            ("created", ".git/commondir"),
-            ("created", "new/deeper/.git/hooks/post-checkout"),
-            ("created", "sub/.zshenv"),
-            ("changed", "sub/deep/.envrc"),
-            ("deleted", ".vscode/tasks.json"),
+            "created .git/commondir",
+            "created new/deeper/.git/hooks/post-checkout",
+            "created sub/.zshenv",
+            "changed sub/deep/.envrc",
+            "deleted .vscode/tasks.json",
         ];
-        assert_eq!(told(&now, &before), expected.map(|(change, path)| (change.into(), path.into())));
-        assert_eq!(told(&of(folder.path()), &now), [], "what is kept is what a new look sees");
-    }
-
-    #[test]
-    fn the_same_size_and_time_hide_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(".envrc");
-        fs::write(&file, "one").expect("written");
-        let time = fs::metadata(&file).expect("there").modified().expect("a time");
-        let before = of(folder.path());
-        fs::write(&file, "two").expect("written");
-        fs::File::options().write(true).open(&file).expect("open").set_modified(time).expect("set back");
-        assert_eq!(told(&before.rescan(), &before), [("changed".into(), ".envrc".into())]);
-    }
-
-    #[test]
-    fn what_changes_in_the_tick_of_a_look_is_told() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(".envrc");
-        let mut known = AutoRunFiles::default();
-        for round in 0..200 {
-            fs::write(&file, format!("{round:03}")).expect("written");
-            let before = known.scan(vec![folder.path().to_path_buf()]);
-            fs::write(&file, format!("{:03}", round + 500)).expect("written");
-            known = before.rescan();
-            assert_eq!(told(&known, &before), [("changed".into(), ".envrc".into())], "round {round}");
-        }
+        assert_eq!(told(&now, &before), expected);
+        assert_eq!(told(&of(&folder.base), &now), [""; 0], "what is kept is what a new look sees");
     }
 
     #[test]
     fn a_name_that_is_made_in_the_tick_of_a_look_is_told() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = TestFolder::new();
         for round in 0..200 {
-            fs::write(folder.path().join(format!("{round}.txt")), "").expect("written");
-            let before = of(folder.path());
-            let name = format!("sub-{round}.envrc");
-            fs::create_dir(folder.path().join(&name)).expect("made");
-            fs::write(folder.path().join(&name).join(".envrc"), "").expect("written");
-            let expected = [("created".to_owned(), format!("{name}/.envrc"))];
-            assert_eq!(told(&before.rescan(), &before), expected, "round {round}");
+            folder.file(&format!("{round}.txt"), "");
+            let before = of(&folder.base);
+            let name = format!("sub-{round}.envrc/.envrc");
+            folder.file(&name, "");
+            assert_eq!(told(&before.rescan(), &before), [format!("created {name}")], "round {round}");
         }
     }
 
     #[test]
     fn of_folders_in_each_other_each_thing_is_told_once() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
-        fs::create_dir_all(at("a/b")).expect("made");
-        fs::create_dir_all(at("c")).expect("made");
-        let before = AutoRunFiles::default().scan(vec![at("a/b"), at("c"), at("a"), at("a")]);
-        fs::write(at("a/b/.envrc"), "").expect("written");
-        fs::write(at("c/.envrc"), "").expect("written");
+        let folder = TestFolder::new();
+        for name in ["a/b", "c"] {
+            fs::create_dir_all(folder.at(name)).expect("made");
+        }
+        let before = AutoRunFiles::default().scan(["a/b", "c", "a", "a"].map(|name| folder.at(name)).into());
+        let files = ["a/b/.envrc", "c/.envrc"].map(|name| folder.file(name, ""));
         let changes = before.rescan().changes_since(&before);
         let paths: Vec<_> = changes.into_iter().map(|change| PathBuf::from(change.path)).collect();
-        assert_eq!(paths, [at("a/b/.envrc"), at("c/.envrc")]);
+        assert_eq!(paths, files);
     }
 
     #[test]
     fn a_folder_that_is_gone_has_nothing() {
-        assert_eq!(told(&of(Path::new("/not/there")), &AutoRunFiles::default()), []);
+        assert_eq!(told(&of(Path::new("/not/there")), &AutoRunFiles::default()), [""; 0]);
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn begin(
     if !start.starts_with(working) {
         folders.push(start.to_path_buf());
     }
-    let before = Snapshot::of(&folders);
+    let before = Snapshot::default().again(&folders, USUAL_BOUNDS);
     ChangeWatch { folders, before, auto_run: known.scan(written), bounds: USUAL_BOUNDS }
 }
 

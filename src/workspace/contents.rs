@@ -41,17 +41,16 @@ pub(crate) fn of_file(path: &Path, folder: &Folder, most: u64) -> Option<Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
 
     #[test]
     fn files_of_the_folder_are_hashed_and_nothing_else() {
-        let home = tempfile::tempdir().expect("a folder");
-        let home = std::fs::canonicalize(home.path()).expect("there");
-        let work = home.join("work");
-        std::fs::create_dir(&work).expect("made");
+        let home = TestFolder::new();
+        let work = home.at("work");
         for (path, text) in [("work/a", "one"), ("work/.env", "key"), ("outside", "one")] {
-            std::fs::write(home.join(path), text).expect("written");
+            home.file(path, text);
         }
-        std::os::unix::fs::symlink(home.join("outside"), work.join("link")).expect("linked");
+        std::os::unix::fs::symlink(home.at("outside"), work.join("link")).expect("linked");
         let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().expect("mkfifo");
         assert!(made.success());
         let names = [

@@ -211,23 +211,18 @@ fn write_new(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::obeying_modes;
+    use crate::test_folder::{TestFolder, obeying_modes};
     use std::os::unix::fs::symlink;
-
-    fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            crate::test_folder::write(&dir.path().join(name), text);
-        }
-        let folder = Folder::find(dir.path()).unwrap();
-        (dir, folder)
-    }
 
     #[test]
     fn what_is_named_is_copied_to_the_same_place_and_may_run_where_it_could() {
-        let (dir, from) =
-            folder(&[("a.csv", "1"), ("lib/x.py", "22"), ("lib/.gitignore", "*.log"), ("lib/x.log", "3")]);
-        std::fs::set_permissions(dir.path().join("a.csv"), Permissions::from_mode(0o755)).unwrap();
+        let (dir, from) = TestFolder::held(&[
+            ("a.csv", "1"),
+            ("lib/x.py", "22"),
+            ("lib/.gitignore", "*.log"),
+            ("lib/x.log", "3"),
+        ]);
+        std::fs::set_permissions(dir.at("a.csv"), Permissions::from_mode(0o755)).unwrap();
         let mut chosen = ChosenFiles::default();
         for named in [PathBuf::from("./a.csv"), from.path().join("lib")] {
             chosen.add(&from, &named).unwrap();
@@ -258,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_folder_that_can_not_be_read_is_left_out_and_the_others_are_copied() {
-        let (dir, from) = folder(&[("sub/a", "1"), ("sub/db/b", "2")]);
-        let close = |mode| std::fs::set_permissions(dir.path().join("sub/db"), Permissions::from_mode(mode));
+        let (dir, from) = TestFolder::held(&[("sub/a", "1"), ("sub/db/b", "2")]);
+        let close = |mode| std::fs::set_permissions(dir.at("sub/db"), Permissions::from_mode(mode));
         close(0o0).unwrap();
         let mut chosen = ChosenFiles::default();
         let added = obeying_modes(|| chosen.add(&from, Path::new("sub")));
@@ -271,9 +266,9 @@ mod tests {
 
     #[test]
     fn nothing_is_copied_from_elsewhere_and_no_link_is_followed() {
-        let (dir, from) = folder(&[("a", "1"), ("sub/b", "2")]);
-        symlink("/etc/hostname", dir.path().join("link")).unwrap();
-        symlink("/etc", dir.path().join("etc")).unwrap();
+        let (dir, from) = TestFolder::held(&[("a", "1"), ("sub/b", "2")]);
+        symlink("/etc/hostname", dir.at("link")).unwrap();
+        symlink("/etc", dir.at("etc")).unwrap();
         let mut all = ChosenFiles::default();
         let hidden = |path: &str| (path == "a").then_some(WhyNotCopied::Secret);
         all.add_all(&from, Path::new(""), &hidden).unwrap();
@@ -291,13 +286,13 @@ mod tests {
         assert!(matches!(add("etc/hostname"), CopyError::Link(_)));
         assert!(matches!(add("gone"), CopyError::Missing(..)));
         assert!(matches!(add("sub/gone/x"), CopyError::Missing(..)));
-        rustix::fs::mkfifoat(rustix::fs::CWD, dir.path().join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, dir.at("pipe"), rustix::fs::Mode::RUSR).unwrap();
         assert!(matches!(add("pipe"), CopyError::Special(_)));
         // A link that replaces a chosen file later is not followed either.
         let mut chosen = ChosenFiles::default();
         chosen.add(&from, Path::new("a")).unwrap();
-        std::fs::remove_file(dir.path().join("a")).unwrap();
-        symlink("/etc/hostname", dir.path().join("a")).unwrap();
+        std::fs::remove_file(dir.at("a")).unwrap();
+        symlink("/etc/hostname", dir.at("a")).unwrap();
         let into = tempfile::tempdir().unwrap();
         assert!(chosen.copy(&from, into.path()).is_err());
         assert!(!into.path().join("a").exists());

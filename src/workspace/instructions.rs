@@ -173,11 +173,7 @@ fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instruction
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn put(path: &Path, text: impl AsRef<[u8]>) {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
+    use crate::test_folder::write as put;
 
     fn search(cwd: &Path, home: &Path) -> InstructionSearch {
         InstructionSearch {

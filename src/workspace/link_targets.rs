@@ -79,57 +79,54 @@ fn place(named: &Path, to_end: bool) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use std::os::unix::fs::symlink;
 
     /// A working folder and one outside of it, and where a path in the first leads.
     struct Fixture {
-        work: tempfile::TempDir,
-        out: tempfile::TempDir,
+        work: TestFolder,
+        out: TestFolder,
     }
 
     impl Fixture {
         fn new() -> Self {
-            Self { work: tempfile::tempdir().unwrap(), out: tempfile::tempdir().unwrap() }
-        }
-
-        fn out(&self, name: &str) -> PathBuf {
-            self.out.path().canonicalize().unwrap().join(name)
+            Self { work: TestFolder::new(), out: TestFolder::new() }
         }
 
         fn link(&self, to: impl AsRef<Path>, name: &str) {
-            symlink(to, self.work.path().join(name)).unwrap();
+            symlink(to, self.work.at(name)).unwrap();
         }
 
         fn writes(&self, path: &str) -> Option<PathBuf> {
             let writes = vec![path.to_owned()];
-            of_effects(self.work.path(), None, &Effects { writes, ..Effects::default() }).0.remove(path)
+            of_effects(&self.work.base, None, &Effects { writes, ..Effects::default() }).0.remove(path)
         }
     }
 
     #[test]
     fn every_kind_of_link_is_followed_to_its_end() {
         let g = Fixture::new();
-        std::fs::write(g.out("keys"), "x").unwrap();
-        g.link(g.out("keys"), "straight");
+        g.out.file("keys", "x");
+        g.link(g.out.at("keys"), "straight");
         g.link("straight", "chain");
         g.link("chain", "longer");
-        g.link(g.out("missing"), "dangling");
-        g.link(g.out.path(), "folder");
+        g.link(g.out.at("missing"), "dangling");
+        g.link(&g.out.base, "folder");
         let up = "../".repeat(16);
-        g.link(format!("{up}{}", g.out("keys").strip_prefix("/").unwrap().display()), "relative");
+        g.link(format!("{up}{}", g.out.at("keys").strip_prefix("/").unwrap().display()), "relative");
         for name in
             ["straight", "./straight", "chain", "longer", "relative", "folder/keys", "folder/../beside"]
         {
             let found = g.writes(name);
             if name.contains("..") {
-                assert!(found.is_some_and(|path| !path.starts_with(g.work.path())), "{name}");
+                assert!(found.is_some_and(|path| !path.starts_with(&g.work.base)), "{name}");
             } else {
-                assert_eq!(found, Some(g.out("keys")), "{name}");
+                assert_eq!(found, Some(g.out.at("keys")), "{name}");
             }
         }
-        assert_eq!(g.writes("dangling"), Some(g.out("missing")), "what would be made");
-        assert_eq!(g.writes("folder/new/deep"), Some(g.out("new/deep")));
-        assert_eq!(g.writes("folder/*.txt"), Some(g.out("*.txt")));
+        assert_eq!(g.writes("dangling"), Some(g.out.at("missing")), "what would be made");
+        assert_eq!(g.writes("folder/new/deep"), Some(g.out.at("new/deep")));
+        assert_eq!(g.writes("folder/*.txt"), Some(g.out.at("*.txt")));
         assert_eq!(g.writes("plain"), None);
         assert_eq!(g.writes("a/../plain"), None);
     }
@@ -137,24 +134,24 @@ mod tests {
     #[test]
     fn a_copy_into_a_folder_follows_the_link_of_that_name_there() {
         let g = Fixture::new();
-        std::fs::create_dir(g.work.path().join("to")).unwrap();
-        g.link(g.out("keys"), "to/a");
+        std::fs::create_dir(g.work.at("to")).unwrap();
+        g.link(g.out.at("keys"), "to/a");
         let effects =
             Effects { reads: vec!["from/a".into()], writes: vec!["to".into()], ..Effects::default() };
-        let (followed, _) = of_effects(g.work.path(), None, &effects);
-        assert_eq!(followed.get("to"), Some(&g.out("keys")));
+        let (followed, _) = of_effects(&g.work.base, None, &effects);
+        assert_eq!(followed.get("to"), Some(&g.out.at("keys")));
     }
 
     #[test]
     fn what_is_deleted_is_the_link_and_not_what_it_leads_to() {
         let g = Fixture::new();
-        g.link(g.out.path(), "folder");
+        g.link(&g.out.base, "folder");
         let deletes = vec!["folder".into(), "folder/".into(), "folder/a".into()];
-        let (_, kept) = of_effects(g.work.path(), None, &Effects { deletes, ..Effects::default() });
+        let (_, kept) = of_effects(&g.work.base, None, &Effects { deletes, ..Effects::default() });
         let told: Vec<_> = kept.into_iter().collect();
         assert_eq!(
             told,
-            [("folder/".to_owned(), g.out("")), ("folder/a".to_owned(), g.out("a"))]
+            [("folder/".to_owned(), g.out.at("")), ("folder/a".to_owned(), g.out.at("a"))]
                 .map(|(n, p)| (n, normalize(&p)))
         );
     }

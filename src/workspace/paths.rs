@@ -184,18 +184,9 @@ fn own_patterns(folder: &File, at: &PendingFolder) -> Option<Patterns> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::obeying_modes;
+    use crate::test_folder::{TestFolder, obeying_modes};
     use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-    fn listed(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
-        let dir = tempfile::tempdir().expect("a folder");
-        for (name, content) in files {
-            crate::test_folder::write(&dir.path().join(name), content);
-        }
-        let folder = Folder::find(dir.path()).expect("held");
-        (dir, folder)
-    }
 
     fn paths(folder: &Folder) -> Vec<String> {
         list(folder).expect("listed").files.into_iter().map(|file| file.path).collect()
@@ -203,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_is_ignored_hidden_or_linked_is_left_out() {
-        let (dir, folder) = listed(&[
+        let (dir, folder) = TestFolder::held(&[
             (".gitignore", "*.log\n/target/\n!keep.log\nsub/deep/x\n[\n"),
             (".git/config", ""),
             (".env", "A=1"),
@@ -218,8 +209,8 @@ mod tests {
             ("sub/deep/y.tmp", ""),
             ("sub/deep/z", ""),
         ]);
-        symlink("/etc", dir.path().join("etc")).expect("a link");
-        symlink("a.log", dir.path().join("link")).expect("a link");
+        symlink("/etc", dir.at("etc")).expect("a link");
+        symlink("a.log", dir.at("link")).expect("a link");
         assert_eq!(
             paths(&folder),
             [".env", ".gitignore", "keep.log", "sub/.gitignore", "sub/a.log", "sub/deep/z", "sub/target/in"]
@@ -228,8 +219,8 @@ mod tests {
 
     #[test]
     fn a_folder_that_can_not_be_read_is_named_and_cuts_nothing() {
-        let (dir, folder) = listed(&[("a/b", ""), ("db/data/c", ""), ("z", "")]);
-        let close = |mode| std::fs::set_permissions(dir.path().join("db/data"), Permissions::from_mode(mode));
+        let (dir, folder) = TestFolder::held(&[("a/b", ""), ("db/data/c", ""), ("z", "")]);
+        let close = |mode| std::fs::set_permissions(dir.at("db/data"), Permissions::from_mode(mode));
         close(0o0).expect("closed");
         let found = obeying_modes(|| list(&folder).expect("listed"));
         close(0o700).expect("opened");
@@ -240,24 +231,23 @@ mod tests {
     #[test]
     fn hostile_patterns_and_names_do_no_harm() {
         let pattern = format!("{}\n\\\n{{a,\n!\n**/**/**/**/**/b\n\0\n", "*a".repeat(200));
-        let (dir, folder) = listed(&[(".gitignore", &pattern), ("e\nvil", "")]);
-        std::fs::write(dir.path().join("a".repeat(250)), "").expect("written");
+        let (dir, folder) = TestFolder::held(&[(".gitignore", &pattern), ("e\nvil", "")]);
+        dir.file(&"a".repeat(250), "");
         assert!(paths(&folder).contains(&"e\nvil".to_owned()));
-        std::fs::remove_file(dir.path().join(".gitignore")).expect("removed");
-        symlink("/dev/zero", dir.path().join(".gitignore")).expect("a link");
+        std::fs::remove_file(dir.at(".gitignore")).expect("removed");
+        symlink("/dev/zero", dir.at(".gitignore")).expect("a link");
         assert!(!paths(&folder).is_empty());
     }
 
     #[test]
     fn depth_and_number_are_bounded_and_that_is_told() {
         let deep = format!("{}x", "d/".repeat(MAX_DEPTH + 2));
-        let (_dir, folder) = listed(&[(&deep, ""), ("near", "")]);
+        let (_dir, folder) = TestFolder::held(&[(&deep, ""), ("near", "")]);
         let found = list(&folder).expect("listed");
         assert!(found.is_cut && found.files.len() == 1, "{found:?}");
-        let (dir, folder) = listed(&[]);
+        let (dir, folder) = TestFolder::held(&[]);
         for n in 0..MAX_FILES + 5 {
-            std::fs::create_dir_all(dir.path().join((n / 4_000).to_string())).expect("made");
-            std::fs::write(dir.path().join(format!("{}/{n}", n / 4_000)), "").expect("written");
+            dir.file(&format!("{}/{n}", n / 4_000), "");
         }
         let found = list(&folder).expect("listed");
         assert!(found.is_cut && found.files.len() == MAX_FILES, "{}", found.files.len());

@@ -217,6 +217,7 @@ fn keep_access(file: &File, old: &File) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::domain::FileAct;
+    use crate::test_folder::TestFolder;
     #[cfg(target_os = "linux")]
     use crate::workspace::access::{ACCESS_LIST, tests::set_list};
     use crate::workspace::target::TargetFacts;
@@ -241,29 +242,27 @@ mod tests {
 
     #[test]
     fn a_file_is_replaced_and_keeps_its_mode() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("run.sh");
-        std::fs::write(&path, "old").expect("written");
+        let folder = TestFolder::new();
+        let path = folder.file("run.sh", "old");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).expect("set");
-        replace(&seen(folder.path(), "run.sh"), b"new\n").expect("replaced");
+        replace(&seen(&folder.base, "run.sh"), b"new\n").expect("replaced");
         assert_eq!(std::fs::read(&path).expect("read"), b"new\n");
         assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o750);
-        assert_eq!(entries(folder.path()), 1, "nothing is left behind");
+        assert_eq!(entries(&folder.base), 1, "nothing is left behind");
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a");
-        std::fs::write(&path, "old").expect("written");
+        let folder = TestFolder::new();
+        let path = folder.file("a", "old");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).expect("set");
         if !set_list(&path, ACCESS_LIST, (6, 4)) {
             return; // This file system has no access lists.
         }
         let mode = || std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
-        replace(&seen(folder.path(), "a"), b"new").expect("replaced");
+        replace(&seen(&folder.base, "a"), b"new").expect("replaced");
         assert_eq!(mode(), 0o600, "the group had nothing, although everybody could read");
     }
 
@@ -278,20 +277,19 @@ mod tests {
             command.args(["--user", "--map-root-user"]);
             command
         };
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a");
-        std::fs::write(&path, "old").expect("written");
-        let has_groups = chown(folder.path(), None, Some(3456)).and_then(|()| chown(&path, None, Some(2345)));
+        let folder = TestFolder::new();
+        let path = folder.file("a", "old");
+        let has_groups = chown(&folder.base, None, Some(3456)).and_then(|()| chown(&path, None, Some(2345)));
         if has_groups.is_err() || !in_namespace().arg("true").status().is_ok_and(|ended| ended.success()) {
             return; // Only root may do this, and not everywhere.
         }
         let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
-        set(folder.path(), 0o2770).and_then(|()| set(&path, 0o664)).expect("set");
+        set(&folder.base, 0o2770).and_then(|()| set(&path, 0o664)).expect("set");
         let ended = in_namespace()
             .arg(std::env::current_exe().expect("this binary"))
             .args(["--ignored", "--exact", "--nocapture"])
             .arg("workspace::replace::tests::child_that_knows_one_group")
-            .env(NAMESPACE_FOLDER, folder.path())
+            .env(NAMESPACE_FOLDER, &folder.base)
             .output()
             .expect("started");
         let said = String::from_utf8_lossy(&ended.stdout);
@@ -315,15 +313,14 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_file_without_an_access_list_gets_none_from_its_folder() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (path, new) = (folder.path().join("a"), folder.path().join("new"));
-        std::fs::write(&path, "old").expect("written");
+        let folder = TestFolder::new();
+        let (path, new) = (folder.file("a", "old"), folder.at("new"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
-        if !set_list(folder.path(), "system.posix_acl_default", (7, 0)) {
+        if !set_list(&folder.base, "system.posix_acl_default", (7, 0)) {
             return; // This file system has no access lists.
         }
-        replace(&seen(folder.path(), "new"), b"new").expect("written");
-        replace(&seen(folder.path(), "a"), b"new").expect("replaced");
+        replace(&seen(&folder.base, "new"), b"new").expect("written");
+        replace(&seen(&folder.base, "a"), b"new").expect("replaced");
         let has_list = |path: &Path| rustix::fs::getxattr(path, ACCESS_LIST, &mut [0_u8; 64][..]).is_ok();
         assert!(has_list(&new) && !has_list(&path));
         assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o640);
@@ -331,43 +328,43 @@ mod tests {
 
     #[test]
     fn a_new_file_gets_its_folders() {
-        let folder = tempfile::tempdir().expect("a folder");
-        replace(&seen(folder.path(), "a/b/c"), b"x").expect("written");
-        assert_eq!(std::fs::read(folder.path().join("a/b/c")).expect("read"), b"x");
+        let folder = TestFolder::new();
+        replace(&seen(&folder.base, "a/b/c"), b"x").expect("written");
+        assert_eq!(std::fs::read(folder.at("a/b/c")).expect("read"), b"x");
     }
 
     #[test]
     fn several_files_are_written_or_none() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
         let text = |name: &str| std::fs::read_to_string(at(name)).ok();
         for name in ["a", "c"] {
-            std::fs::write(at(name), name).expect("written");
+            folder.file(name, name);
         }
         std::fs::set_permissions(at("a"), std::fs::Permissions::from_mode(0o640)).expect("set");
         let names = ["a", "new/b", "new/b2", "c"];
-        let seen: Vec<TargetFacts> = names.iter().map(|name| seen(folder.path(), name)).collect();
+        let seen: Vec<TargetFacts> = names.iter().map(|name| seen(&folder.base, name)).collect();
         let files = || -> Vec<NewFile<'_>> {
             seen.iter().map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect()
         };
         // The last file changes after the others have got their names.
         let mine = |at_file: usize, _: &mut Staging<'_>| {
             if at_file == 3 {
-                std::fs::write(at("c"), "mine").expect("written");
+                folder.file("c", "mine");
             }
         };
         assert!(matches!(replace_with(&files(), mine), Err(FileError::Changed(path)) if path.ends_with("c")));
         assert_eq!((text("a").as_deref(), text("c").as_deref()), (Some("a"), Some("mine")));
         assert_eq!((text("new/b"), text("new/b2")), (None, None));
         assert_eq!(std::fs::metadata(at("a")).expect("there").permissions().mode() & 0o7777, 0o640);
-        assert_eq!((entries(folder.path()), entries(&at("new"))), (3, 0), "nothing is left behind");
+        assert_eq!((entries(&folder.base), entries(&at("new"))), (3, 0), "nothing is left behind");
         // Files that can't be restored are reported.
-        std::fs::write(at("c"), "c").expect("written");
+        folder.file("c", "c");
         std::fs::remove_dir(at("new")).expect("removed");
         let theirs = |at_file: usize, _: &mut Staging<'_>| {
             if at_file == 3 {
-                std::fs::write(at("a"), "theirs").expect("written");
-                std::fs::write(at("c"), "mine").expect("written");
+                folder.file("a", "theirs");
+                folder.file("c", "mine");
             }
         };
         let torn = replace_with(&files(), theirs).expect_err("torn").to_string();
@@ -376,8 +373,8 @@ mod tests {
             "{torn}"
         );
         assert_eq!(text("a").as_deref(), Some("theirs"), "what others wrote is not taken away");
-        std::fs::write(at("a"), "a").expect("written");
-        std::fs::write(at("c"), "c").expect("written");
+        folder.file("a", "a");
+        folder.file("c", "c");
         std::fs::remove_dir(at("new")).expect("removed");
         replace_all(&files()).expect("all");
         assert!(names.iter().all(|name| text(name).as_deref() == Some("new")));
@@ -386,10 +383,10 @@ mod tests {
     #[test]
     fn a_file_that_is_restored_is_the_file_that_it_was_or_is_told_to_be_a_copy() {
         for can_exchange in [true, false] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let at = |name: &str| folder.path().join(name);
+            let folder = TestFolder::new();
+            let at = |name: &str| folder.at(name);
             for name in ["a", "b"] {
-                std::fs::write(at(name), name).expect("written");
+                folder.file(name, name);
             }
             std::fs::set_permissions(at("a"), std::fs::Permissions::from_mode(0o4640)).expect("set");
             let file = || {
@@ -397,7 +394,7 @@ mod tests {
                 (info.ino(), info.permissions().mode() & 0o7777)
             };
             let (inode, mode) = file();
-            let seen: Vec<TargetFacts> = ["a", "b"].iter().map(|name| seen(folder.path(), name)).collect();
+            let seen: Vec<TargetFacts> = ["a", "b"].iter().map(|name| seen(&folder.base, name)).collect();
             let found = seen.iter();
             let files: Vec<NewFile<'_>> =
                 found.map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect();
@@ -406,7 +403,7 @@ mod tests {
                     staging.without_exchange();
                 }
                 if at_file == 1 {
-                    std::fs::write(at("b"), "mine").expect("written");
+                    folder.file("b", "mine");
                 }
             });
             let why = why.expect_err("refused").to_string();
@@ -415,33 +412,32 @@ mod tests {
             let (inode_now, mode_now) = file();
             assert_eq!(mode_now, if can_exchange { mode } else { 0o640 });
             assert!(!can_exchange || inode_now == inode);
-            assert_eq!(entries(folder.path()), 2, "nothing is left behind");
+            assert_eq!(entries(&folder.base), 2, "nothing is left behind");
         }
     }
 
     #[test]
     fn what_changed_since_it_was_shown_stays() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("a"), "old").expect("written");
-        let (old, new) = (seen(folder.path(), "a"), seen(folder.path(), "b"));
-        std::fs::write(at("a"), "mine").expect("written");
-        std::fs::write(at("b"), "mine too").expect("written");
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
+        folder.file("a", "old");
+        let (old, new) = (seen(&folder.base, "a"), seen(&folder.base, "b"));
+        folder.file("a", "mine");
+        folder.file("b", "mine too");
         for target in [old, new] {
             assert!(matches!(replace(&target, b"x"), Err(FileError::Changed { .. })));
         }
         assert_eq!(std::fs::read(at("a")).expect("read"), b"mine");
         assert_eq!(std::fs::read(at("b")).expect("read"), b"mine too");
-        assert_eq!(entries(folder.path()), 2, "nothing is left behind");
+        assert_eq!(entries(&folder.base), 2, "nothing is left behind");
     }
 
     #[test]
     fn a_link_that_came_in_its_place_is_not_followed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let other = folder.path().join("precious");
-        std::fs::write(&other, "kept").expect("written");
-        let target = seen(folder.path(), "a");
-        std::os::unix::fs::symlink(&other, folder.path().join("a")).expect("linked");
+        let folder = TestFolder::new();
+        let other = folder.file("precious", "kept");
+        let target = seen(&folder.base, "a");
+        std::os::unix::fs::symlink(&other, folder.at("a")).expect("linked");
         assert!(matches!(replace(&target, b"x"), Err(FileError::Changed { .. })));
         assert_eq!(std::fs::read(&other).expect("read"), b"kept");
     }

@@ -222,18 +222,22 @@ fn kind(kind: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::{TestFolder, obeying_modes};
     use std::os::unix::fs::symlink;
 
     fn write(path: &str) -> FileAct {
         FileAct::Write { path: path.into() }
     }
 
+    fn see(folder: &TestFolder, path: &str) -> Result<TargetFacts, FileError> {
+        examine(&folder.base, None, &write(path))
+    }
+
     #[test]
     fn a_new_file_and_its_folders() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let seen = examine(folder.path(), None, &write("a/b/c.txt")).expect("seen");
-        let real = folder.path().canonicalize().expect("real");
-        assert_eq!(seen.target.path, real.join("a/b/c.txt"));
+        let folder = TestFolder::new();
+        let seen = see(&folder, "a/b/c.txt").expect("seen");
+        assert_eq!(seen.target.path, folder.at("a/b/c.txt"));
         assert_eq!(
             (seen.target.found, seen.target.folders, seen.target.outside),
             (OnDisk::Nothing, 2, false)
@@ -243,104 +247,92 @@ mod tests {
 
     #[test]
     fn what_stands_there_is_hashed_and_shown() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("a"), "old\n").expect("written");
-        let seen = examine(folder.path(), None, &write("./x/../a")).expect_err("a folder that is not there");
+        let folder = TestFolder::new();
+        folder.file("a", "old\n");
+        let seen = see(&folder, "./x/../a").expect_err("a folder that is not there");
         assert!(seen.to_string().contains(".."), "{seen}");
-        let seen = examine(folder.path(), None, &write("a")).expect("seen");
+        let seen = see(&folder, "a").expect("seen");
         assert_eq!(seen.target.found, OnDisk::File(Some(Sha256::of(b"old\n"))));
         assert_eq!((seen.before.as_deref(), seen.target.bytes), (Some("old\n"), 4));
     }
 
     #[test]
     fn links_are_followed_and_told() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let other = tempfile::tempdir().expect("a folder");
-        symlink(other.path(), folder.path().join("out")).expect("linked");
-        symlink("missing", other.path().join("dangling")).expect("linked");
-        let seen = examine(folder.path(), None, &write("out/dangling")).expect("seen");
-        let real = other.path().canonicalize().expect("real");
-        assert_eq!(seen.target.path, real.join("missing"), "the place that would be written");
+        let folder = TestFolder::new();
+        let other = TestFolder::new();
+        symlink(&other.base, folder.at("out")).expect("linked");
+        symlink("missing", other.at("dangling")).expect("linked");
+        let seen = see(&folder, "out/dangling").expect("seen");
+        assert_eq!(seen.target.path, other.at("missing"), "the place that would be written");
         assert!(seen.target.outside && seen.target.link.is_some());
-        symlink("b", folder.path().join("a")).expect("linked");
-        symlink("a", folder.path().join("b")).expect("linked");
-        assert!(
-            examine(folder.path(), None, &write("a"))
-                .is_err_and(|why| why.to_string().contains("too many links"))
-        );
+        symlink("b", folder.at("a")).expect("linked");
+        symlink("a", folder.at("b")).expect("linked");
+        assert!(see(&folder, "a").is_err_and(|why| why.to_string().contains("too many links")));
     }
 
     #[test]
     fn outside_is_outside_however_it_is_spelled() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = TestFolder::new();
         for path in ["../x", "/etc/hosts", "a/../../x"] {
-            let seen = examine(folder.path(), None, &FileAct::Read { path: path.into(), from: 1, lines: 1 });
+            let seen = examine(&folder.base, None, &FileAct::Read { path: path.into(), from: 1, lines: 1 });
             assert!(seen.map_or(true, |seen| seen.target.outside), "{path}");
         }
-        let home = folder.path().join("home");
-        let seen = examine(folder.path(), Some(&home), &write("~/.bashrc")).expect("seen");
+        let home = folder.at("home");
+        let seen = examine(&folder.base, Some(&home), &write("~/.bashrc")).expect("seen");
         assert!(seen.target.path.ends_with("home/.bashrc"));
-        assert!(examine(folder.path(), None, &write("~ann/x")).is_err());
+        assert!(see(&folder, "~ann/x").is_err());
     }
 
     #[test]
     fn what_is_no_file_is_refused() {
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(folder.path().join("d")).expect("made");
-        std::fs::write(folder.path().join("r"), "x").expect("written");
-        std::fs::set_permissions(folder.path().join("r"), std::fs::Permissions::from_mode(0o444))
-            .expect("set");
-        assert!(examine(folder.path(), None, &write("d")).is_err());
-        assert!(examine(folder.path(), None, &write("new/")).is_err());
-        assert!(
-            examine(folder.path(), None, &write("r")).is_err_and(|why| why.to_string().contains("read-only"))
-        );
-        assert!(
-            examine(folder.path(), None, &write("/dev/null"))
-                .is_err_and(|why| why.to_string().contains("device"))
-        );
-        assert!(examine(folder.path(), None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
+        let folder = TestFolder::new();
+        std::fs::create_dir(folder.at("d")).expect("made");
+        folder.file("r", "x");
+        std::fs::set_permissions(folder.at("r"), std::fs::Permissions::from_mode(0o444)).expect("set");
+        assert!(see(&folder, "d").is_err());
+        assert!(see(&folder, "new/").is_err());
+        assert!(see(&folder, "r").is_err_and(|why| why.to_string().contains("read-only")));
+        assert!(see(&folder, "/dev/null").is_err_and(|why| why.to_string().contains("device")));
+        assert!(examine(&folder.base, None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
     }
 
     #[test]
     fn what_a_new_file_in_its_place_does_not_have_is_told() {
         use rustix::fs::{XattrFlags, fsetxattr};
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a");
-        std::fs::write(&path, "a\n").expect("written");
-        assert_eq!(examine(folder.path(), None, &write("a")).expect("seen").remarks, [""; 0]);
+        let folder = TestFolder::new();
+        let path = folder.file("a", "a\n");
+        assert_eq!(see(&folder, "a").expect("seen").remarks, [""; 0]);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4755)).expect("set");
         let file = File::open(&path).expect("opened");
         // Not every file system has attributes.
         let is_noted = fsetxattr(&file, "user.note", b"x", XattrFlags::empty()).is_ok();
         let note = if is_noted { ", its attribute user.note" } else { "" };
-        let remarks = examine(folder.path(), None, &write("a")).expect("seen").remarks;
+        let remarks = see(&folder, "a").expect("seen").remarks;
         assert_eq!(remarks, [format!("the file loses its setuid bit{note}")]);
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn root_that_may_not_give_files_away_is_told_so() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a");
-        std::fs::write(&path, "a\n").expect("written");
+        let folder = TestFolder::new();
+        let path = folder.file("a", "a\n");
         if std::os::unix::fs::chown(&path, Some(1234), Some(2345)).is_err() {
             return; // Only root may do this.
         }
-        let remarks = || examine(folder.path(), None, &write("a")).expect("seen").remarks;
+        let remarks = || see(&folder, "a").expect("seen").remarks;
         assert_eq!(remarks(), [""; 0]);
         let wanted = ["the file loses its owner, its group"];
-        assert_eq!(crate::test_folder::obeying_modes(remarks), wanted);
+        assert_eq!(obeying_modes(remarks), wanted);
     }
 
     #[test]
     fn other_names_and_bytes_that_are_no_text_are_told() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("a"), b"\x00\xff").expect("written");
-        std::fs::hard_link(folder.path().join("a"), folder.path().join("b")).expect("linked");
-        let seen = examine(folder.path(), None, &write("a")).expect("seen");
+        let folder = TestFolder::new();
+        std::fs::write(folder.at("a"), b"\x00\xff").expect("written");
+        std::fs::hard_link(folder.at("a"), folder.at("b")).expect("linked");
+        let seen = see(&folder, "a").expect("seen");
         assert_eq!((seen.before, seen.remarks.len()), (None, 2), "{:?}", seen.remarks);
     }
 }

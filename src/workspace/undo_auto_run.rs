@@ -4,12 +4,12 @@
 use super::FileError;
 use super::access::Access;
 use super::held_path::{Folder, HeldPath};
-use super::read::open_plain;
+use super::read::{open_plain, whole};
 use super::staging::Staging;
 use super::stamp::FileStamp;
 use rustix::fs::{AtFlags, Mode, OFlags, symlinkat, unlinkat};
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,9 +35,8 @@ impl EntryCopy {
         }
         let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
         let access = Access::of(&file).ok()?;
-        let mut bytes = Vec::new();
-        file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), access))
+        let bytes = whole(file, path, MAX_COPY_BYTES).ok()?;
+        Some(EntryCopy::File(bytes.into(), access))
     }
 
     /// The bytes of the copy, for the limit on all copies together.
@@ -133,34 +132,28 @@ fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::auto_run::AutoRunFiles;
+    use super::super::auto_run::tests::of;
     use super::*;
-    use std::fs::{self, Permissions};
+    use crate::test_folder::TestFolder;
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-    fn of(folder: &Path) -> AutoRunFiles {
-        AutoRunFiles::default().scan(vec![folder.to_path_buf()])
-    }
 
     #[test]
     fn all_that_a_run_did_to_obeyed_names_is_taken_back() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let folder = fs::canonicalize(folder.path()).expect("a path");
-        let at = |name: &str| folder.join(name);
-        fs::create_dir_all(at(".git/hooks")).expect("made");
-        fs::create_dir_all(at(".vscode")).expect("made");
-        fs::write(at(".git/hooks/pre-commit"), "mine").expect("written");
-        fs::set_permissions(at(".git/hooks/pre-commit"), Permissions::from_mode(0o755)).expect("set");
-        fs::write(at(".vscode/tasks.json"), "mine").expect("written");
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
+        folder.program(".git/hooks/pre-commit", "mine");
+        folder.file(".vscode/tasks.json", "mine");
         symlink("/dev/null", at(".zshenv")).expect("linked");
-        let before = of(&folder);
+        let before = of(&folder.base);
         // Does what a run might do.
-        fs::write(at(".git/hooks/pre-commit"), "evil").expect("written");
-        fs::write(at(".git/commondir"), "evil").expect("written");
+        for name in [".git/hooks/pre-commit", ".git/commondir"] {
+            folder.file(name, "evil");
+        }
         symlink("/bin/sh", at(".envrc")).expect("linked");
         fs::remove_file(at(".zshenv")).expect("removed");
         fs::remove_dir_all(at(".vscode")).expect("removed");
-        fs::write(at("Makefile"), "all:").expect("written");
+        folder.file("Makefile", "all:");
         let changes = before.rescan().revertible(&before);
         assert_eq!(changes.len(), 5, "{changes:?}");
         for change in &changes {
@@ -183,16 +176,14 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
         use super::super::access::{ACCESS_LIST, tests::set_list};
-        let folder = tempfile::tempdir().expect("a folder");
-        let folder = fs::canonicalize(folder.path()).expect("a path");
-        let path = folder.join(".envrc");
-        fs::write(&path, "mine").expect("written");
+        let folder = TestFolder::new();
+        let path = folder.file(".envrc", "mine");
         if !set_list(&path, ACCESS_LIST, (6, 0)) {
             return; // This file system has no access lists.
         }
         let mode = || fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(), 0o660);
-        let before = of(&folder);
+        let before = of(&folder.base);
         fs::write(&path, "evil").expect("written");
         let changes = before.rescan().revertible(&before);
         assert_eq!(changes.iter().map(RevertibleChange::undo).collect::<Vec<_>>(), [Ok(())]);
@@ -201,14 +192,13 @@ mod tests {
 
     #[test]
     fn what_changed_since_or_was_never_kept_stays_as_it_is() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let folder = fs::canonicalize(folder.path()).expect("a path");
-        let at = |name: &str| folder.join(name);
-        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(MAX_COPY_BYTES).expect("a size") + 1])
-            .expect("written");
-        let before = of(&folder);
-        fs::write(at(".envrc"), "evil").expect("written");
-        fs::write(at(".bashrc"), "evil").expect("written");
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
+        folder.file(".bashrc", &"x".repeat(usize::try_from(MAX_COPY_BYTES).expect("a size") + 1));
+        let before = of(&folder.base);
+        for name in [".envrc", ".bashrc"] {
+            folder.file(name, "evil");
+        }
         let changes = before.rescan().revertible(&before);
         fs::write(at(".envrc"), "mine by now").expect("written");
         let told: Vec<_> = changes.iter().map(RevertibleChange::undo).collect();
@@ -218,12 +208,10 @@ mod tests {
 
     #[test]
     fn nothing_is_put_back_through_a_link() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let folder = fs::canonicalize(folder.path()).expect("a path");
-        let at = |name: &str| folder.join(name);
-        fs::create_dir_all(at("work/.vscode")).expect("made");
+        let folder = TestFolder::new();
+        let at = |name: &str| folder.at(name);
         fs::create_dir(at("outside")).expect("made");
-        fs::write(at("work/.vscode/a.json"), "mine").expect("written");
+        folder.file("work/.vscode/a.json", "mine");
         let before = of(&at("work"));
         fs::remove_dir_all(at("work/.vscode")).expect("removed");
         symlink(at("outside"), at("work/.vscode")).expect("linked");

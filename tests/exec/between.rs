@@ -51,7 +51,7 @@ pub fn moving(pids: &[i32]) -> Vec<String> {
 fn assert_still(shop: &Shop) {
     let pids = of_runs(shop);
     assert!(pids.len() <= 1, "more than the kernel is there: {pids:?}");
-    assert_eq!(moving(&pids), Vec::<String>::new());
+    assert_eq!(moving(&pids), [""; 0]);
 }
 
 #[tokio::test]
@@ -164,10 +164,9 @@ fn any_sequence_of_runs_leaves_nothing_that_moves() {
 #[tokio::test]
 async fn the_terms_tell_which_blocks_share_the_interpreter_and_what_they_were_found_to_have_changed() {
     let shop = Shop::new();
-    let python = Language::python();
-    assert_eq!(shop.executor.terms(&python, None).await.unwrap().shared, None);
+    assert_eq!(shop.terms("python").await.shared, None);
     shop.py("1").await.ok();
-    let shared = shop.executor.terms(&python, None).await.unwrap().shared.unwrap();
+    let shared = shop.terms("python").await.shared.unwrap();
     assert_eq!((shared.blocks.ranges().len(), shared.changed.len()), (1, 0));
     let tamper = "import builtins, os, sys\n\
         class Hook:\n\
@@ -176,7 +175,7 @@ async fn the_terms_tell_which_blocks_share_the_interpreter_and_what_they_were_fo
         builtins.open = lambda *a: None\n\
         os.environ.update(PATH='/evil', LD_PRELOAD='x.so', PYTHONPATH='src', GIT_DIR='x', MINE='stays')";
     shop.py(tamper).await.ok();
-    let terms = shop.executor.terms(&python, None).await.unwrap();
+    let terms = shop.terms("python").await;
     let told = terms.shared.clone().unwrap().changed.join("; ");
     for part in
         ["builtins replaced: open", "import hooks: Hook", "PATH changed", "not carried over: ", "LD_PRELOAD"]
@@ -186,18 +185,17 @@ async fn the_terms_tell_which_blocks_share_the_interpreter_and_what_they_were_fo
     let names = "import os\n[n for n in ('LD_PRELOAD', 'PYTHONPATH', 'GIT_DIR', 'MINE') if n in os.environ]";
     assert_eq!(shop.py(names).await.ok().value(), "['MINE']");
     shop.executor.restart_kernel();
-    assert_eq!(shop.executor.terms(&python, None).await.unwrap().shared, None, "a new one shares nothing");
+    assert_eq!(shop.terms("python").await.shared, None, "a new one shares nothing");
 }
 
 #[tokio::test]
 async fn a_shell_carries_over_what_does_not_steer_programs_and_tells_it() {
     let shop = Shop::new();
-    let bash = Language("bash".into());
-    assert_eq!(shop.executor.terms(&bash, None).await.unwrap().shared, None);
+    assert_eq!(shop.terms("bash").await.shared, None);
     let exports = "export MINE=1 LD_AUDIT=x PYTHONSTARTUP=x NODE_OPTIONS=x GIT_CONFIG_COUNT=0 PERL5OPT= RUBYOPT= BASH_ENV=x \
                    ENV=x; ls() { echo mine; }; export -f ls; export PATH=$PATH:/more";
     shop.sh(exports).await.ok();
-    let shared = shop.executor.terms(&bash, None).await.unwrap().shared.unwrap();
+    let shared = shop.terms("bash").await.shared.unwrap();
     assert_eq!(shared.blocks.ranges().len(), 1);
     assert_eq!(shared.changed[..2], ["PATH changed", "variables exported: MINE"]);
     assert!(shared.changed[2].starts_with("not carried over: "), "{:?}", shared.changed);
@@ -214,23 +212,14 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let terms = shop.executor.terms_for(&python, TermsFor::NewKernel, None).await.unwrap();
     let kernel = terms.kernel.unwrap();
     assert_eq!((kernel.generation, kernel.variables, &terms.shared), (2, 0, &None));
-    assert_eq!(
-        shop.executor.terms(&python, None).await.unwrap().kernel.unwrap().generation,
-        1,
-        "only a question"
-    );
+    assert_eq!(shop.terms("python").await.kernel.unwrap().generation, 1, "only a question");
     let request = shop.request_under(terms, "callable(open) and 'x' not in globals()");
-    let (_, receiver) = shop.start(request);
-    assert_eq!(all(receiver).await.ok().value(), "True");
-    let terms = shop.executor.terms(&python, None).await.unwrap();
+    assert_eq!(shop.carry_out(request).await.ok().value(), "True");
+    let terms = shop.terms("python").await;
     assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.ranges().len()), (2, 1));
     assert_still(&shop);
-    let why = shop
-        .executor
-        .terms_for(&Language("bash".into()), TermsFor::NewKernel, None)
-        .await
-        .unwrap_err()
-        .to_string();
+    let why =
+        shop.executor.terms_for(&Language::bash(), TermsFor::NewKernel, None).await.unwrap_err().to_string();
     assert!(why.contains("start anew each time"), "{why}");
 }
 
@@ -251,12 +240,11 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     let used = Shop::new();
     used.py("1").await.ok();
     used.sh(init).await.ok();
-    let changed = used.executor.terms(&python, None).await.unwrap().shared.unwrap().changed;
+    let changed = used.terms("python").await.shared.unwrap().changed;
     assert!(changed[0].contains(".git/hooks") && changed[0].contains("K = new kernel"), "{changed:?}");
     used.py(write).await.ok();
     let terms = used.executor.terms_for(&python, TermsFor::NewKernel, None).await.unwrap();
-    let (_, receiver) = used.start(used.request_under(terms, write));
-    assert_eq!(all(receiver).await.error().kind, "OSError");
+    assert_eq!(used.carry_out(used.request_under(terms, write)).await.error().kind, "OSError");
 }
 
 /// Each process is started before the previous one ends, so a scan finds dead ones.
@@ -317,7 +305,7 @@ async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
     let died = tokio::time::timeout(patience, shop.executor.kernel_notice()).await.expect("it is told");
     let KernelNotice::Died(died) = died else { panic!("{died:?}") };
     assert!(died.cause.starts_with("it moved between two runs"), "{died:?}");
-    assert_eq!(of_runs(shop), Vec::<i32>::new());
+    assert_eq!(of_runs(shop), [0; 0]);
     assert_eq!(shop.py("'counter' in globals()").await.ok().value(), "False", "another one");
     assert_still(shop);
 }
@@ -362,7 +350,7 @@ async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
             shop.py("1").await.ok();
             let told = shop.run_for(language, block, Some(500)).await;
             assert_eq!(told.report.outcome, sayso::domain::Outcome::TimedOut);
-            assert_eq!(moving(&of_runs(&shop)), Vec::<String>::new(), "{language}");
+            assert_eq!(moving(&of_runs(&shop)), [""; 0], "{language}");
             shop.py("1").await.ok();
             told
         };
@@ -399,13 +387,13 @@ async fn what_steers_is_taken_out_however_it_was_put_in() {
     ] {
         let shop = Shop::new();
         shop.py(block).await.ok();
-        let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+        let shared = shop.terms("python").await.shared.unwrap();
         assert!(shared.changed.contains(&"not carried over: LD_AUDIT".to_owned()), "{block}: {shared:?}");
         assert_eq!(given(&shop, "LD_AUDIT").await, "0", "{block}");
     }
     let shop = Shop::new();
     shop.py("import os\nos.putenv('PATH', '/evil')\nos.environ = dict(os.environ)").await.ok();
-    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    let shared = shop.terms("python").await.shared.unwrap();
     assert_eq!(shared.changed, ["PATH changed", "os.environ replaced"]);
 }
 
@@ -420,7 +408,7 @@ async fn a_kernel_outlives_the_look_at_what_a_block_changed_in_it() {
         \x20   def find_spec(*a): return None\n\
         sys.meta_path.append(Hook())";
     assert!(shop.py(hook).await.ok().kept());
-    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    let shared = shop.terms("python").await.shared.unwrap();
     assert_eq!(shared.changed, ["import hooks: Hook"]);
 }
 
@@ -433,10 +421,7 @@ async fn what_hangs_the_answer_about_packages_hangs_one_only() {
         for name in ('sitecustomize', 'email', 'csv', 'zipfile', 'zlib', 'encodings', 'socket', 'numpie_of_nobody'):\n\
         \x20   open(f'trap/{name}.py', 'w').write('open(\"ran.txt\", \"a\").write(__name__)')";
     shop.py(trap).await.ok();
-    assert_eq!(
-        shop.executor.missing_packages("import numpie_of_nobody", &["pkg".into()]).await,
-        Vec::<String>::new()
-    );
+    assert_eq!(shop.executor.missing_packages("import numpie_of_nobody", &["pkg".into()]).await, [""; 0]);
     let lacking = shop.lacking("import numpie_of_nobody", &["other-of-nobody".into()]).await;
     assert_eq!(lacking, ["other-of-nobody"]);
     eventually("all stand still", || moving(&of_runs(&shop)).is_empty());

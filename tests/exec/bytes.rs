@@ -91,8 +91,7 @@ async fn child_of_a_flood() {
     let terms = shop.executor.terms(&Language::bash(), Some(limits)).await.unwrap();
     let source = "echo first; head -c 300000000 /dev/zero; echo last";
     let before = resident();
-    let (_, receiver) = shop.start(shop.request_under(terms, source));
-    let told = all(receiver).await.ok();
+    let told = shop.carry_out(shop.request_under(terms, source)).await.ok();
     let after = resident();
     let output = &told.report.output;
     assert_eq!(output.total(Stream::Stdout), 300_000_000 + 11);

@@ -1,6 +1,7 @@
 //! Runs in real containers, on the engine that `DOCKER_HOST` names, with the image `sayso-test:python`.
 
 use crate::between::{COUNTER, GROWS, counted};
+use crate::functions::{functions, load};
 use crate::support::*;
 use sayso::config::{ContainerExecutor, Executors, FolderInContainer};
 use sayso::domain::*;
@@ -61,9 +62,7 @@ async fn state_values_errors_and_the_folder() {
         shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
     assert_eq!((first.out().as_str(), first.err().as_str(), first.value()), ("hello\n", "oops\n", "42"));
     assert!(first.kept() && first.report.receipt.peak_rss_bytes > 1 << 20, "{:?}", first.report.receipt);
-    assert!(
-        first.events.iter().any(|e| matches!(e, RunEvent::Variables(v) if v.iter().any(|v| v.name == "x")))
-    );
+    assert!(first.variables().iter().any(|variable| variable.name == "x"));
     let second =
         shop.py("open('made.txt', 'w').write(str(x))\nimport os\nos.chdir('/tmp')\nos.getpid()").await.ok();
     assert_eq!(std::fs::read_to_string(shop.work().join("made.txt")).unwrap(), "41");
@@ -80,7 +79,7 @@ async fn state_values_errors_and_the_folder() {
     let failed = shop.sh("true\nnope").await;
     assert!(failed.err().starts_with("block 6: line 2: nope"), "{}", failed.err());
     let request = shop.request("bash", "true\nnope", None).await.named(Some("sub/a.sh".into()));
-    let failed = all(shop.start(request).1).await;
+    let failed = shop.carry_out(request).await;
     assert!(failed.err().starts_with("sub/a.sh: line 2: nope"), "{}", failed.err());
     let both =
         "# Blocks that come back together: each tells its end.\n# block 1\nx = 5\nx\n# block 2\nx = 6\n";
@@ -101,7 +100,7 @@ async fn bash_keeps_its_folder_and_what_it_exported() {
     let first = shop.sh("export A='two\nlines' B=1; C=2; cd sub; echo made > here; exit 4").await;
     assert_eq!((first.out().as_str(), first.report.receipt.exit_code), ("", Some(4)));
     assert_eq!(first.report.cwd.as_deref(), Some(shop.work().join("sub").as_path()));
-    let terms = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
+    let terms = shop.terms("bash").await;
     assert_eq!(terms.cwd, shop.work().join("sub"));
     assert_eq!(terms.shared.unwrap().changed, ["variables exported: A, B"]);
     let second = shop.sh("echo \"$A $B $C.\"; cat here; pwd; unset B; printf 'no end'").await.ok();
@@ -154,7 +153,7 @@ async fn between_runs_the_container_is_paused() {
 #[ignore = "needs a container engine and the image sayso-test:python"]
 async fn it_is_closed_and_says_so() {
     let shop = shop();
-    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = shop.terms("python").await;
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Container, false));
     assert!(terms.interpreter.to_str().unwrap().starts_with("sayso-test:python@"), "{:?}", terms.interpreter);
     let names: Vec<&str> = terms.rights.sandbox.layers.iter().map(|l| l.name.as_str()).collect();
@@ -255,11 +254,8 @@ async fn interrupts_and_time_limits() {
         told
     };
     in_time(Duration::from_secs(5), play).await;
-    let request = shop.request("python", "print('on', flush=True)\nwhile True: pass", None).await;
-    let (id, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
-    shop.executor.control(id, RunControl::Kill);
-    let told = rest_of(events, before).await;
+    let told =
+        shop.controlled("python", "print('on', flush=True)\nwhile True: pass", "on", RunControl::Kill).await;
     assert_eq!((&told.report.outcome, told.lost()), (&Outcome::Interrupted, true));
     shop.executor.close().await;
     within_a_minute("no container is left", || containers_of(&shop).is_empty());
@@ -297,18 +293,18 @@ async fn what_is_missing_is_asked_for() {
     let mut executors = Executors::default();
     executors.container.images.insert("bash".into(), "sayso-test:not-there".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
-    let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err().to_string();
+    let why = shop.refusal("bash").await;
     assert!(
         why.contains("sayso-test:not-there is not on the container engine")
             && why.contains("when you say so"),
         "{why}"
     );
-    let missing = shop.executor.missing_image(&Language("bash".into())).await.unwrap();
+    let missing = shop.executor.missing_image(&Language::bash()).await.unwrap();
     assert_eq!(missing.name, "sayso-test:not-there");
     let (progress, _lines) = tokio::sync::mpsc::channel(8);
     let why = shop.executor.fetch(missing, progress).await.unwrap_err().to_string();
     assert!(why.starts_with("the image sayso-test:not-there could not be fetched: "), "{why}");
-    let why = shop.executor.terms(&Language("cobol".into()), None).await.unwrap_err().to_string();
+    let why = shop.refusal("cobol").await;
     assert!(why.contains("cobol"), "{why}");
     shop.executor.close().await;
 }
@@ -425,7 +421,7 @@ async fn what_the_person_opened_is_open_and_nothing_else() {
         })
     };
     let shop = opened(false);
-    let rights = shop.executor.terms(&Language::python(), None).await.unwrap().rights;
+    let rights = shop.terms("python").await.rights;
     assert!(rights.read.contains(&given) && rights.write.contains(&taken) && !rights.write.contains(&given));
     let lines = format!(
         "cat {0}/given.txt; echo; echo x >{0}/new; echo x >{1}/new && echo wrote; echo x >{1}/.git/hooks/new",
@@ -440,7 +436,7 @@ async fn what_the_person_opened_is_open_and_nothing_else() {
     shop.executor.close().await;
 
     let shop = opened(true);
-    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = shop.terms("python").await;
     assert!(terms.rights.network && !terms.rights.sandbox.network_blocked);
     assert_eq!(shop.py("6 * 7").await.ok().value(), "42");
     let id = containers_of(&shop).pop().unwrap();
@@ -452,7 +448,7 @@ async fn what_the_person_opened_is_open_and_nothing_else() {
     for folder in ["/usr", "/nowhere-at-all"] {
         let shop =
             Shop::elsewhere(&choice, &Executors::default(), |setup| setup.sandbox.read = vec![folder.into()]);
-        let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+        let why = shop.refusal("python").await;
         assert!(why.contains(folder) && why.contains("can't be given to a container"), "{why}");
         shop.executor.close().await;
     }
@@ -463,24 +459,8 @@ async fn what_the_person_opened_is_open_and_nothing_else() {
 async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
     let shop = shop();
     let source = "def twice(x: int) -> int:\n    \"\"\"Two times x.\"\"\"\n    return 2 * x\n";
-    let target = Target {
-        path: "/home/me/tools.py".into(),
-        link: None,
-        found: OnDisk::File(Some(Sha256::of(source.as_bytes()))),
-        bytes: source.len() as u64,
-        folders: 0,
-        outside: true,
-        folder: None,
-        others: Vec::new(),
-    };
-    let terms = shop.executor.terms_for(&Language::python(), TermsFor::Load, None).await.unwrap();
-    let (_, events) = shop.start(shop.request_under(Terms { target: Some(target), ..terms }, source));
-    let told = all(events).await.ok();
-    let functions = told.events.iter().find_map(|event| match event {
-        RunEvent::Functions(functions) => Some(functions.clone()),
-        _ => None,
-    });
-    assert_eq!(functions.unwrap()[0].name, "twice");
+    let told = load(&shop, "tools.py", source).await.ok();
+    assert_eq!(functions(&told)[0].name, "twice");
     assert_eq!(shop.py("twice(21)").await.ok().value(), "42");
     for language in ["python", "javascript"] {
         let language = Language(language.into());
@@ -544,8 +524,7 @@ impl Drop for Registry {
 async fn pull(shop: &Shop, image: &str) -> Told {
     let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, None).await.unwrap();
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Engine, true));
-    let (_, events) = shop.start(shop.request_under(terms, &format!("{image}\n")));
-    all(events).await
+    shop.carry_out(shop.request_under(terms, &format!("{image}\n"))).await
 }
 
 #[tokio::test]
@@ -561,7 +540,7 @@ async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
     docker(&["push", &image]);
     docker(&["rmi", &image]);
     let shop = Shop::elsewhere(&format!("container:{image}"), &Executors::default(), |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = shop.refusal("python").await;
     assert!(why.contains("is not on the container engine"), "{why}");
     assert_eq!(shop.executor.missing_image(&Language::python()).await.unwrap().name, image);
 
@@ -612,8 +591,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
     }
     let short = Limits { wall_ms: 300, ..Limits::default() };
     let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, Some(short)).await.unwrap();
-    let (_, events) = shop.start(shop.request_under(terms, &image));
-    assert_eq!(all(events).await.report.outcome, Outcome::TimedOut);
+    assert_eq!(shop.carry_out(shop.request_under(terms, &image)).await.report.outcome, Outcome::TimedOut);
     // The executor still works.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
     shop.executor.close().await;
@@ -626,15 +604,14 @@ async fn a_lost_engine_is_told() {
     let stop = std::env::var("SAYSO_TEST_DOCKERD_STOP").expect("SAYSO_TEST_DOCKERD_STOP is not set");
     let shop = shop();
     shop.py("x = 1").await.ok();
-    let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
-    let (_, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
+    let (_, events, before) =
+        shop.start_until("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None, "on").await;
     assert!(Command::new("sh").args(["-c", &stop]).status().unwrap().success());
     let told = rest_of(events, before).await;
     let Outcome::Crashed(why) = &told.report.outcome else { panic!("{:?}", told.report) };
     assert!(why.contains("does not answer"), "{why}");
     assert!(told.lost());
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = shop.refusal("python").await;
     assert!(why.contains("container engine"), "{why}");
     shop.executor.close().await;
 }
@@ -644,7 +621,7 @@ async fn without_an_engine_it_says_what_to_do() {
     let mut executors = Executors::default();
     executors.container.host = Some("unix:///nowhere/docker.sock".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = shop.refusal("python").await;
     assert!(
         why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "),
         "{why}"

@@ -133,11 +133,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
     let source = "import signal, time\ncalls = []\nsignal.signal(signal.SIGINT, lambda *a: calls.append(1))\nprint('on')\n\
                   while not calls: time.sleep(0.3)\n\
                   until = time.monotonic() + 1\nwhile time.monotonic() < until: time.sleep(0.3)\nlen(calls)";
-    let request = shop.request("python", source, None).await;
-    let (id, mut receiver) = shop.start(request);
-    let events = until_output(&mut receiver, "on").await;
-    shop.executor.control(id, RunControl::Interrupt);
-    assert_eq!(rest_of(receiver, events).await.ok().value(), "1");
+    assert_eq!(shop.controlled("python", source, "on", RunControl::Interrupt).await.ok().value(), "1");
     assert_eq!(shop.py("x").await.ok().value(), "5");
 }
 
@@ -145,11 +141,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
 async fn an_interrupt_that_the_code_takes_is_its_own_affair() {
     let shop = Shop::new();
     let source = "import time\ntry:\n    print('on')\n    time.sleep(99)\nexcept KeyboardInterrupt:\n    print('caught')\n'went on'";
-    let request = shop.request("python", source, None).await;
-    let (id, mut receiver) = shop.start(request);
-    let events = until_output(&mut receiver, "on").await;
-    shop.executor.control(id, RunControl::Interrupt);
-    let told = rest_of(receiver, events).await.ok();
+    let told = shop.controlled("python", source, "on", RunControl::Interrupt).await.ok();
     assert_eq!(told.value(), "'went on'");
 }
 
@@ -169,14 +161,10 @@ async fn an_idle_kernel_is_not_killed_by_an_interrupt() {
 async fn a_kill_ends_the_kernel_at_once() {
     let play = async || {
         let shop = Shop::new();
-        let request = shop.request("python", "x = 1\nprint('on')\nimport time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass", None).await;
-        let (id, mut receiver) = shop.start(request);
-        let events = until_output(&mut receiver, "on").await;
-        shop.executor.control(id, RunControl::Kill);
-        let told = rest_of(receiver, events).await;
+        let told = shop.controlled("python", "x = 1\nprint('on')\nimport time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass", "on", RunControl::Kill).await;
         assert_eq!(told.report.outcome, Outcome::Interrupted);
         assert!(told.lost(), "{:?}", told.report);
-        let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+        let terms = shop.terms("python").await;
         assert_eq!(terms.kernel.unwrap().generation, 2);
         told
     };
@@ -217,19 +205,17 @@ async fn a_kernel_that_dies_is_told_with_its_cause_and_the_next_block_runs() {
 #[tokio::test]
 async fn terms_that_no_longer_hold_are_refused() {
     let shop = Shop::new();
-    let old = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let old = shop.terms("python").await;
     shop.py("import os\nos.chdir('/')").await.ok();
-    let (_, receiver) = shop.start(shop.request_under(old, "print('never')"));
-    let told = all(receiver).await;
+    let told = shop.carry_out(shop.request_under(old, "print('never')")).await;
     assert!(
         matches!(&told.report.outcome, Outcome::Refused(why) if why.contains("the folder changed")),
         "{:?}",
         told.report.outcome
     );
-    let old = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let old = shop.terms("python").await;
     shop.executor.restart_kernel();
-    let (_, receiver) = shop.start(shop.request_under(old, "print('never')"));
-    let told = all(receiver).await;
+    let told = shop.carry_out(shop.request_under(old, "print('never')")).await;
     assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
     assert_eq!(told.out(), "");
     // Two at the same time: the second one is refused, and the first one is not disturbed.
@@ -237,8 +223,7 @@ async fn terms_that_no_longer_hold_are_refused() {
     let first = shop.request("bash", first, None).await;
     let second = shop.request("bash", "echo second", None).await;
     let (_, one) = shop.start(first);
-    let (_, two) = shop.start(second);
-    assert!(matches!(all(two).await.report.outcome, Outcome::Refused(_)));
+    assert!(matches!(shop.carry_out(second).await.report.outcome, Outcome::Refused(_)));
     std::fs::write(shop.work().join("go"), "").unwrap();
     assert_eq!(all(one).await.ok().out(), "first\n");
 }
@@ -279,7 +264,7 @@ async fn nothing_outlives_a_run() {
         let play = async || {
             let told = shop.run(language, &source).await.ok();
             assert_eq!(told.out(), "started\n", "{source}");
-            assert_eq!(processes_with(&name), Vec::<i32>::new(), "{source}");
+            assert_eq!(processes_with(&name), [0; 0], "{source}");
             told
         };
         in_time(Duration::from_secs(2), play).await;
@@ -292,7 +277,7 @@ async fn nothing_outlives_a_run() {
             ),
         };
         assert_eq!(shop.run_for(language, &source, Some(300)).await.report.outcome, Outcome::TimedOut);
-        assert_eq!(processes_with(&name), Vec::<i32>::new(), "{source}");
+        assert_eq!(processes_with(&name), [0; 0], "{source}");
     }
 }
 
@@ -306,7 +291,7 @@ async fn a_crowd_that_forks_is_ended() {
     let play = async || {
         let told = shop.run_for("bash", &source, Some(400)).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        assert_eq!(processes_with(&name), Vec::<i32>::new());
+        assert_eq!(processes_with(&name), [0; 0]);
         told
     };
     in_time(Duration::from_millis(2400), play).await;
@@ -343,9 +328,7 @@ async fn child_that_is_killed() {
     let source = format!(
         "import subprocess\nfor i in range(3): subprocess.Popen(['setsid', 'sleep', '{name}'])\nprint('ready')\nwhile True: pass"
     );
-    let request = shop.request("python", &source, None).await;
-    let (_, mut receiver) = shop.start(request);
-    until_output(&mut receiver, "ready").await;
+    let (_, _receiver, _) = shop.start_until("python", &source, None, "ready").await;
     std::fs::write(std::env::var("SAYSO_TEST_READY").unwrap(), "").unwrap();
     std::future::pending::<()>().await;
 }
@@ -386,7 +369,7 @@ async fn a_death_while_nothing_runs_is_told() {
     .unwrap();
     let cause = tokio::time::timeout(Duration::from_secs(30), deaths).await.unwrap();
     assert!(matches!(&cause, KernelNotice::Died(dead) if dead.cause.contains("SIGKILL")), "{cause:?}");
-    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = shop.terms("python").await;
     assert_eq!(terms.kernel.unwrap().generation, 2);
 }
 
@@ -401,9 +384,8 @@ async fn close_ends_a_run_and_tells_its_end() {
     shop.executor.close().await;
     let told = rest_of(receiver, events).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted);
-    assert_eq!(processes_with(&name), Vec::<i32>::new());
-    let (_, receiver) = shop.start(again);
-    assert!(matches!(all(receiver).await.report.outcome, Outcome::NotStarted(_)));
+    assert_eq!(processes_with(&name), [0; 0]);
+    assert!(matches!(shop.carry_out(again).await.report.outcome, Outcome::NotStarted(_)));
 }
 
 #[test]

@@ -28,9 +28,7 @@ async fn a_loop_over_short_programs_ends_at_every_interrupt() {
         for phase in 0..8u64 {
             let play = async || {
                 plays.set(plays.get() + 1);
-                let request = shop.request("bash", source, Some(30_000)).await;
-                let (id, mut receiver) = shop.start(request);
-                let events = until_output(&mut receiver, "go").await;
+                let (id, receiver, events) = shop.start_until("bash", source, Some(30_000), "go").await;
                 // The test is about this exact moment.
                 tokio::time::sleep(Duration::from_millis(11 * phase + number as u64 + 3)).await;
                 shop.executor.control(id, RunControl::Interrupt);
@@ -50,8 +48,7 @@ async fn what_a_shell_does_at_an_interrupt_is_done_once() {
     let shop = Shop::unconfined();
     let source = "trap 'echo caught; for i in 1 2 3 4; do sleep 0.1 && echo slept; done; echo cleaned; exit 3' INT; \
                   echo go; sleep 20; sleep 20";
-    let (id, mut receiver) = shop.start(shop.request("bash", source, Some(30_000)).await);
-    let events = until_output(&mut receiver, "go").await;
+    let (id, receiver, events) = shop.start_until("bash", source, Some(30_000), "go").await;
     shop.executor.control(id, RunControl::Interrupt);
     let told = rest_of(receiver, events).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted);
@@ -64,9 +61,8 @@ async fn what_a_shell_does_at_an_interrupt_is_done_once() {
 #[tokio::test]
 async fn the_state_of_a_shell_stays_when_it_is_interrupted() {
     let shop = Shop::unconfined();
-    let (id, mut receiver) =
-        shop.start(shop.request("bash", "cd /; export KEPT=7; echo go; sleep 20", Some(30_000)).await);
-    let events = until_output(&mut receiver, "go").await;
+    let (id, receiver, events) =
+        shop.start_until("bash", "cd /; export KEPT=7; echo go; sleep 20", Some(30_000), "go").await;
     shop.executor.control(id, RunControl::Interrupt);
     rest_of(receiver, events).await;
     assert_eq!(shop.sh("pwd; echo $KEPT").await.out(), "/\n7\n");

@@ -78,11 +78,7 @@ async fn a_kernel_does_its_work(shop: &Shop) {
         h = H(); many = list(range(20)); text = 'a' * 100";
     let told = shop.py(hostile).await.ok();
     assert_eq!(told.out(), "", "nobody's code is called for the list of variables");
-    let variables = told.events.iter().find_map(|event| match event {
-        RunEvent::Variables(variables) => Some(variables.clone()),
-        _ => None,
-    });
-    let variables = variables.expect("variables are told");
+    let variables = told.variables();
     let of = |name: &str| {
         let found =
             variables.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name}: {variables:?}"));
@@ -158,7 +154,7 @@ async fn what_does_not_stop_is_ended(shop: &Shop) {
 #[ignore = "needs ipykernel and bash_kernel: SAYSO_TEST_JUPYTER"]
 async fn a_kernel_of_this_machine() {
     let shop = local("jupyter");
-    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = shop.terms("python").await;
     assert_eq!(terms.executor, ExecutorKind::Jupyter);
     assert!(terms.interpreter.to_str().unwrap().starts_with("python3:"), "{:?}", terms.interpreter);
     assert!(!terms.rights.sandbox.layers[0].active && terms.rights.network);
@@ -180,14 +176,14 @@ async fn a_kernel_of_another_language() {
     assert_eq!((&failed.report.outcome, failed.report.receipt.exit_code), (&Outcome::Failed, Some(7)));
     let told = shop.interrupted("bash", "echo on; sleep 60", "on").await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
-    let why = shop.executor.terms(&Language("javascript".into()), None).await.unwrap_err().to_string();
+    let why = shop.refusal("javascript").await;
     assert!(
         why.starts_with("no Jupyter kernel for javascript was found on this machine (there is "),
         "{why}"
     );
     shop.executor.close().await;
     let named = local("jupyter:bash");
-    let why = named.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = named.refusal("python").await;
     assert_eq!(why, "the Jupyter kernel bash runs bash, not python");
     named.executor.close().await;
 }
@@ -207,7 +203,7 @@ async fn kernels_of_this_machine_stand_still_between_runs() {
             .collect()
     };
     assert!(of_kernels().len() >= 3, "two kernels and a shell are there");
-    assert_eq!(moving(&of_kernels()), Vec::<String>::new());
+    assert_eq!(moving(&of_kernels()), [""; 0]);
     let before = counted(&shop);
     assert_eq!(
         shop.sh("echo $x").await.ok().out().trim(),
@@ -215,7 +211,7 @@ async fn kernels_of_this_machine_stand_still_between_runs() {
         "the other kernel goes on, this one does not"
     );
     assert_eq!(counted(&shop), before);
-    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    let shared = shop.terms("python").await.shared.unwrap();
     assert_eq!(shared.blocks.ranges().len(), 1);
     shop.py(GROWS).await.ok();
     shop.executor.close().await;
@@ -226,7 +222,7 @@ async fn kernels_of_this_machine_stand_still_between_runs() {
 async fn a_kernel_of_a_server() {
     let server = JupyterServer::start();
     let shop = at(server.port, TOKEN);
-    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = shop.terms("python").await;
     assert_eq!(terms.interpreter.to_str().unwrap(), format!("python3 at http://127.0.0.1:{}", server.port));
     assert!(terms.kernel.unwrap().keeps_running, "nobody here can stop it, and that is told");
     a_kernel_does_its_work(&shop).await;
@@ -242,7 +238,7 @@ async fn a_kernel_of_a_server() {
     shop.executor.close().await;
     eventually("no kernel is left on the server", || server.kernels() == "[]");
     let stranger = at(server.port, "wrong");
-    let why = stranger.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = stranger.refusal("python").await;
     assert!(
         why.ends_with("refuses the token: set token_env or token_command in [executors.jupyter]"),
         "{why}"
@@ -276,9 +272,7 @@ async fn a_connection_that_is_cut_is_made_again() {
     let shop = at(port, TOKEN);
     shop.py("x = 41").await.ok();
     let code = "import time\nprint('on', flush=True)\ntime.sleep(9)\nprint('after')\nx + 1";
-    let request = shop.request("python", code, None).await;
-    let (_, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
+    let (_, events, before) = shop.start_until("python", code, None, "on").await;
     open.store(false, Ordering::SeqCst);
     cut.send(1).unwrap();
     tokio::time::sleep(Duration::from_millis(1500)).await;
@@ -296,9 +290,8 @@ async fn a_connection_that_is_cut_is_made_again() {
     assert_eq!(told.ok().value(), "41");
     // If the connection does not come back, that is reported.
     let lost = at_with_patience(port, TOKEN, 1);
-    let request = lost.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
-    let (_, mut events) = lost.start(request);
-    let before = until_output(&mut events, "on").await;
+    let (_, events, before) =
+        lost.start_until("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None, "on").await;
     open.store(false, Ordering::SeqCst);
     cut.send(3).unwrap();
     let told = rest_of(events, before).await;
@@ -336,8 +329,7 @@ async fn slow_link(port: u16, bytes: usize) -> u16 {
 
 /// How long it takes until sayso reports, during a block, that its server does not answer.
 async fn told_after(shop: &Shop) -> Duration {
-    let (notice, took) = notice_of(shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, took) = warning_of(shop).await;
     assert!(words.contains("does not answer. The connection is tried again"), "{words}");
     took
 }
@@ -349,8 +341,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     let shop = at(server.port, TOKEN);
     shop.py("x = 41").await.ok();
     let code = "import time\nprint('on', flush=True)\ntime.sleep(8)\nx + 1";
-    let (_, mut events) = shop.start(shop.request("python", code, None).await);
-    until_output(&mut events, "on").await;
+    let (_, events, _) = shop.start_until("python", code, None, "on").await;
     server.signal(Signal::STOP);
     let took = told_after(&shop).await;
     assert!(took < ENOUGH, "{took:?}");
@@ -359,12 +350,10 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     let told = rest_of(events, Vec::new()).await.ok();
     assert_eq!((told.value(), told.err().as_str()), ("42", ""), "what sayso says is no output");
     assert_eq!(told.report.receipt.connection_losses, 1);
-    let (notice, _) = notice_of(&shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, _) = warning_of(&shop).await;
     assert!(words.ends_with("answers again. What the block printed meanwhile may be missing."), "{words}");
 
-    let (run, mut events) = shop.start(shop.request("python", code, None).await);
-    until_output(&mut events, "on").await;
+    let (run, events, _) = shop.start_until("python", code, None, "on").await;
     let idle = at(server.port, TOKEN);
     idle.py("y = 1").await.ok();
     server.child.kill().unwrap();
@@ -373,11 +362,8 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     shop.executor.control(run, RunControl::Kill);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     // A loss while nothing runs is reported by itself, and again for the next block.
-    let notice = tokio::time::timeout(ENOUGH, idle.executor.kernel_notice()).await.unwrap();
-    assert!(
-        matches!(&notice, KernelNotice::Warning(words) if words.contains("does not answer")),
-        "{notice:?}"
-    );
+    let (words, took) = warning_of(&idle).await;
+    assert!(words.contains("does not answer") && took < ENOUGH, "{words} {took:?}");
     let (run, events) = idle.start(idle.request("python", "y", None).await);
     let took = told_after(&idle).await;
     assert!(took < ENOUGH, "{took:?}");
@@ -392,6 +378,12 @@ async fn notice_of(shop: &Shop) -> (KernelNotice, Duration) {
     (notice.expect("it is told by itself"), since.elapsed())
 }
 
+async fn warning_of(shop: &Shop) -> (String, Duration) {
+    let (notice, took) = notice_of(shop).await;
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    (words, took)
+}
+
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out() {
@@ -399,22 +391,19 @@ async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out
     let (port, open, cut) = cuttable(server.port).await;
     let shop = at(port, TOKEN);
     let code = "import time\nprint('on', flush=True)\ntime.sleep(60)";
-    let (run, mut events) = shop.start(shop.request("python", code, None).await);
-    until_output(&mut events, "on").await;
+    let (run, events, _) = shop.start_until("python", code, None, "on").await;
     for loss in 1..=2 {
         open.store(false, Ordering::SeqCst);
         cut.send(loss).unwrap();
         told_after(&shop).await;
         if loss == 1 {
             open.store(true, Ordering::SeqCst);
-            let (notice, _) = notice_of(&shop).await;
-            let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+            let (words, _) = warning_of(&shop).await;
             assert!(words.contains("answers again. What the block printed"), "{words}");
         }
     }
     shop.executor.control(run, RunControl::Interrupt);
-    let (notice, _) = notice_of(&shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, _) = warning_of(&shop).await;
     assert!(words.ends_with("does not answer: the interrupt goes to it when it does."), "{words}");
     open.store(true, Ordering::SeqCst);
     let told = rest_of(events, Vec::new()).await;
@@ -459,7 +448,7 @@ async fn a_block_that_waits_for_its_server_runs_once_or_never_where_it_is_stoppe
     let told = all(events).await.ok();
     assert_eq!((told.value(), told.report.receipt.connection_losses), ("1", 0));
     assert_eq!(std::fs::read_to_string(shop.work().join("ran")).unwrap(), "x");
-    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    let shared = shop.terms("python").await.shared.unwrap();
     let ranges = [(BlockId(1), BlockId(1)), (BlockId(3), BlockId(3))];
     assert_eq!(shared.blocks.ranges(), ranges, "the second was never in it");
     shop.executor.close().await;
@@ -475,7 +464,7 @@ async fn a_block_whose_server_does_not_come_back_did_not_run() {
     open.store(false, Ordering::SeqCst);
     cut.send(1).unwrap();
     told_after(&shop).await;
-    let told = all(shop.start(shop.request("python", "x", None).await).1).await;
+    let told = shop.run("python", "x").await;
     let Outcome::NotStarted(why) = &told.report.outcome else { panic!("{:?}", told.report) };
     assert!(
         why.starts_with("the connection was lost and not found again within 6 s") && told.lost(),
@@ -528,8 +517,7 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     let quiet = Duration::from_secs(3);
     assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
     server.signal(Signal::STOP);
-    let (notice, took) = notice_of(&shop).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    let (words, took) = warning_of(&shop).await;
     assert!(words.contains("does not answer") && took < ENOUGH, "{words} {took:?}");
     server.signal(Signal::CONT);
     let (notice, _) = notice_of(&shop).await;
@@ -554,8 +542,7 @@ async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_n
     let server = JupyterServer::start();
     let shop = at(server.port, TOKEN);
     let code = "import time\nprint('on', flush=True)\ntime.sleep(60)";
-    let (run, mut events) = shop.start(shop.request("python", code, None).await);
-    until_output(&mut events, "on").await;
+    let (run, events, _) = shop.start_until("python", code, None, "on").await;
     server.signal(Signal::STOP);
     told_after(&shop).await;
     let since = Instant::now();
@@ -590,7 +577,7 @@ async fn a_server_that_is_not_there_is_told() {
     let port = kept.local_addr().unwrap().port();
     executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = shop.refusal("python").await;
     assert!(
         why.starts_with(&format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ")),
         "{why}"
@@ -598,7 +585,7 @@ async fn a_server_that_is_not_there_is_told() {
     shop.executor.close().await;
     executors.jupyter.token_env = Some("SAYSO_TEST_NO_SUCH_TOKEN".into());
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = shop.refusal("python").await;
     assert!(why.contains("SAYSO_TEST_NO_SUCH_TOKEN is not set"), "{why}");
 }
 
@@ -619,7 +606,7 @@ async fn a_kernel_of_this_machine_is_told_to_be_open_and_never_starts_by_itself(
     let shop = Shop::elsewhere("jupyter", &Executors::default(), |setup| setup.python = Some(python));
     shop.executor.warm(&Language::python());
     // Orders are carried out in turn: when the terms arrive, the earlier order is done.
-    let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = shop.terms("python").await;
     assert_eq!(terms.interpreter, PathBuf::from("python3:/bin/sh"));
     assert_eq!(terms.rights.sandbox.level, SandboxLevel::Off);
     assert!(terms.rights.network && !terms.rights.sandbox.network_blocked);

@@ -33,7 +33,7 @@ async fn a_language_without_a_program_says_which_one_is_missing() {
         entry.command = "lua-nowhere".into();
         entry.others.iter_mut().for_each(|way| way.command = format!("{}-nowhere", way.command));
     });
-    let why = shop.executor.terms(&Language("lua".into()), None).await.unwrap_err().to_string();
+    let why = shop.refusal("lua").await;
     assert!(why.contains("lua-nowhere") && why.contains("lua5.4-nowhere"), "{why}");
 }
 
@@ -235,8 +235,7 @@ async fn errors_name_the_block_or_the_file_and_its_line() {
             let request = shop.request(language, source, None).await;
             let called = if named.is_none() { request.label() } else { called };
             let in_file = if named.is_none() { called.replace(' ', "_") } else { in_file.to_owned() };
-            let (_, receiver) = shop.start(request.named(named));
-            let told = all(receiver).await;
+            let told = shop.carry_out(request.named(named)).await;
             assert_ne!(told.report.outcome, Outcome::Ok, "{language}: {source}");
             let error = told.report.error.as_ref();
             let said = format!("{}{}", told.err(), error.map_or("", |error| error.traceback.as_str()));
@@ -313,8 +312,7 @@ async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
     let source =
         "include(\"part.jl\")\nprintln(part(), ' ', ARGS, ' ', abspath(PROGRAM_FILE) == @__FILE__)\n";
     let request = shop.request("julia", source, None).await;
-    let (_, receiver) = shop.start(request.named(Some("sub/b.jl".to_owned())));
-    let told = all(receiver).await.ok();
+    let told = shop.carry_out(request.named(Some("sub/b.jl".to_owned()))).await.ok();
     assert_eq!((told.out().as_str(), told.err().as_str()), ("42 String[] true\n", ""));
 
     let told = shop.run("julia", "f(x) = error(\"no $x\")\n\nf(3)\n").await;
@@ -369,12 +367,10 @@ async fn typescript_runs_in_node_by_the_projects_tsx() {
     }
     // The person's file is treated as a module too if it uses `await`.
     let request = shop.request("typescript", "const n: number = await 5;\nconsole.log(n);\n", None).await;
-    let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
-    assert_eq!(all(receiver).await.ok().out(), "5\n");
+    assert_eq!(shop.carry_out(request.named(Some("sub/b.ts".to_owned()))).await.ok().out(), "5\n");
     let request =
         shop.request("typescript", "const n: number = await 5;\nthrow new Error('x');\n", None).await;
-    let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
-    let told = all(receiver).await;
+    let told = shop.carry_out(request.named(Some("sub/b.ts".to_owned()))).await;
     assert!(told.err().contains("b.ts:2") && !told.err().contains(".mts"), "{}", told.err());
     let told = shop.run("typescript", "const a: number = 1;\nthrow new Error('x');\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);

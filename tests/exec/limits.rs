@@ -9,8 +9,7 @@ impl Shop {
     async fn under(&self, limits: Limits, language: &str, source: &str) -> Told {
         let terms = self.executor.terms(&Language(language.into()), Some(limits)).await.unwrap();
         assert_eq!(terms.limits, limits);
-        let (_, receiver) = self.start(self.request_under(terms, source));
-        all(receiver).await
+        self.carry_out(self.request_under(terms, source)).await
     }
 }
 
@@ -111,14 +110,14 @@ async fn a_look_at_a_block_widens_nothing() {
     let shop = Shop::new();
     let wide = limits(|l| l.file_bytes = 0);
     shop.executor.warm(&Language::python());
-    let narrow = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let narrow = shop.terms("python").await;
     let looked = shop.executor.terms(&Language::python(), Some(wide)).await.unwrap();
     assert_ne!(
         looked.kernel.unwrap().generation,
         narrow.kernel.unwrap().generation,
         "another would be begun"
     );
-    let again = shop.executor.terms(&Language::python(), None).await.unwrap();
+    let again = shop.terms("python").await;
     // Its version is known once it is ready, which may happen in between.
     let again = Terms { version: narrow.version.clone(), ..again };
     assert_eq!(again, narrow, "the kernel that was there stays");

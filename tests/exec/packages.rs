@@ -12,8 +12,7 @@ async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
         shop.executor.terms_for(&Language(language.into()), TermsFor::Install(into), None).await.unwrap();
     assert_eq!(terms.executor, ExecutorKind::Installer);
     assert!(terms.rights.network);
-    let (_, receiver) = shop.start(shop.request_under(terms, packages));
-    all(receiver).await
+    shop.carry_out(shop.request_under(terms, packages)).await
 }
 
 #[tokio::test]
@@ -102,14 +101,13 @@ async fn packages_of_node_are_found_by_modules_that_bash_starts() {
 #[ignore = "needs node"]
 async fn options_that_a_script_has_for_node_are_its_own() {
     let shop = Shop::new();
-    let bash = Language("bash".into());
     std::fs::create_dir_all(node_modules(&shop)).unwrap();
     let script = "NODE_OPTIONS=--stack-trace-limit=3 node -p 'process.env.NODE_OPTIONS'";
     assert_eq!(shop.sh(script).await.ok().out(), "--stack-trace-limit=3\n");
-    assert_eq!(shop.executor.terms(&bash, None).await.unwrap().shared.unwrap().changed, [""; 0]);
+    assert_eq!(shop.terms("bash").await.shared.unwrap().changed, [""; 0]);
     // Options that a block sets are not carried over, and that is shown as always.
     shop.sh("export NODE_OPTIONS=--stack-trace-limit=3").await.ok();
-    let changed = shop.executor.terms(&bash, None).await.unwrap().shared.unwrap().changed;
+    let changed = shop.terms("bash").await.shared.unwrap().changed;
     assert_eq!(changed, ["not carried over: NODE_OPTIONS"]);
     assert!(shop.sh("echo \"$NODE_OPTIONS\"").await.ok().out().starts_with("--require "));
 }
@@ -286,8 +284,7 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     assert_eq!(inside.rights.write, std::slice::from_ref(&venv));
 
     // What was approved for one place does not start for the other.
-    let (_, events) = shop.start(shop.request_under(beside, "into: .venv\nsix\n"));
-    let told = all(events).await;
+    let told = shop.carry_out(shop.request_under(beside, "into: .venv\nsix\n")).await;
     assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
 
     assert_eq!(shop.py("x = 5\nimport six").await.error().kind, "ModuleNotFoundError");

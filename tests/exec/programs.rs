@@ -12,7 +12,7 @@ async fn bash_keeps_its_folder_and_exported_variables() {
         shop.sh("mkdir -p 'a b/c'; cd 'a b/c'; export WORDS=$'two\\nlines'; local_only=1; false").await;
     assert_eq!((told.report.outcome.clone(), told.report.receipt.exit_code), (Outcome::Failed, Some(1)));
     assert_eq!(told.report.cwd, Some(shop.work().join("a b/c")));
-    assert_eq!(shop.executor.terms(&Language::bash(), None).await.unwrap().cwd, shop.work().join("a b/c"));
+    assert_eq!(shop.terms("bash").await.cwd, shop.work().join("a b/c"));
     let told = shop.sh("pwd; echo \"$WORDS ${local_only-unset}\"; unset WORDS").await.ok();
     assert_eq!(told.out(), format!("{}\ntwo\nlines unset\n", shop.work().join("a b/c").display()));
     assert_eq!(shop.sh("echo ${WORDS-gone}").await.ok().out(), "gone\n");
@@ -26,7 +26,7 @@ async fn an_environment_too_large_to_start_with_stops_no_later_block() {
         shop.sh(&format!("{large}; {export}")).await.ok();
         assert_eq!(shop.sh("echo $SMALL ${BIG-gone}").await.ok().out(), "1 gone\n", "{export}");
         shop.sh(&format!("{large}; {export}")).await.ok();
-        let terms = shop.executor.terms(&Language::bash(), None).await.unwrap();
+        let terms = shop.terms("bash").await;
         let changed = terms.shared.unwrap().changed.join("; ");
         assert!(changed.contains("not carried over: BIG"), "{changed}");
     }
@@ -46,7 +46,7 @@ async fn a_shell_that_names_a_folder_closed_to_it_stays_where_it_was() {
     for (folder, next) in [(closed, shop.work()), (shop.work().join("sub"), shop.work().join("sub"))] {
         std::fs::create_dir_all(&folder).unwrap();
         shop.sh(&forged(&folder)).await;
-        assert_eq!(shop.executor.terms(&Language::bash(), None).await.unwrap().cwd, next);
+        assert_eq!(shop.terms("bash").await.cwd, next);
     }
 }
 
@@ -159,7 +159,7 @@ async fn the_receipt_tells_what_was_used() {
 async fn what_is_not_installed_is_told() {
     let shop =
         Shop::with(|setup| Arc::make_mut(&mut setup.languages.0)[2].command = "node-of-nowhere".into());
-    let why = shop.executor.terms(&Language::javascript(), None).await.unwrap_err().to_string();
+    let why = shop.refusal("javascript").await;
     assert!(why.contains("node-of-nowhere") && why.contains("installed"), "{why}");
 }
 

@@ -91,8 +91,7 @@ async fn lies(change: impl FnOnce(&mut Setup)) -> Vec<String> {
     let list: String = places.iter().map(|path| format!("try_one {}\n", path.display())).collect();
     let request = shop.request("bash", &format!("{TRY}{list}"), None).await;
     let reach = shop.executor.reach(request.approval().terms()).await;
-    let (_, receiver) = shop.start(request);
-    let told = all(receiver).await.ok();
+    let told = shop.carry_out(request).await.ok();
     let out = told.out();
     let mut lies = Vec::new();
     for path in &places {
@@ -128,11 +127,11 @@ async fn what_is_told_of_places_is_what_a_run_finds() {
                 wish(level, setup);
                 setup.without = without;
             });
-            assert_eq!(lies.await, Vec::<String>::new(), "{level:?} {without:?}");
+            assert_eq!(lies.await, [""; 0], "{level:?} {without:?}");
         }
     }
     let open = lies(|setup| setup.sandbox = SandboxRequest::default()).await;
-    assert_eq!(open, Vec::<String>::new(), "off");
+    assert_eq!(open, [""; 0], "off");
 }
 
 #[tokio::test]
@@ -142,7 +141,7 @@ async fn in_the_home_folder_what_is_told_is_what_a_run_finds() {
             setup.cwd = setup.home.clone().unwrap();
             setup.without = without;
         });
-        assert_eq!(lies.await, Vec::<String>::new(), "{without:?}");
+        assert_eq!(lies.await, [""; 0], "{without:?}");
     }
 }
 
@@ -152,12 +151,12 @@ async fn a_kernel_reaches_what_it_was_started_with() {
     let hooks = shop.work().parent().unwrap().join("home/work/.envrc");
     shop.py("1").await.ok();
     fs::write(&hooks, "x").unwrap();
-    let kernel = shop.executor.terms(&Language("python".into()), None).await.unwrap();
+    let kernel = shop.terms("python").await;
     let reach = shop.executor.reach(&kernel).await;
     let could = shop.py("open('.envrc', 'a').close()").await.report.outcome == Outcome::Ok;
     assert_eq!(reach.writes(&hooks) == Reachability::Yes, could, "{reach:?}");
     // A shell starts after the file was made. Landlock alone can't take it out of the folder that is writable.
-    let bash = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
+    let bash = shop.terms("bash").await;
     let reach = shop.executor.reach(&bash).await;
     if bash.rights.sandbox.contained {
         assert_eq!(reach.writes(&hooks), Reachability::No, "{reach:?}");

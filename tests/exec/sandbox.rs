@@ -396,7 +396,7 @@ async fn read_only_writes_only_what_is_private() {
             assert_eq!(told.report.outcome, Outcome::Failed, "{place}");
         }
         assert!(!shop.home().join(".cache/x").exists() && !shop.work().join("out.txt").exists());
-        let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+        let terms = shop.terms("python").await;
         assert!(terms.rights.write.is_empty() && terms.rights.read.contains(&shop.work()));
     }
 }
@@ -418,12 +418,12 @@ async fn folders_are_opened_by_name_only() {
             shop.sh("cat ../home/data/in.txt && echo x > ../home/out/x; echo x > ../home/data/x").await;
         assert_eq!(told.out(), "in");
         assert!(shop.home().join("out/x").exists() && !shop.home().join("data/x").exists());
-        let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+        let terms = shop.terms("python").await;
         assert!(terms.rights.read.contains(&shop.home().join("data")));
         assert_eq!(terms.rights.write, [shop.work(), shop.home().join("out")]);
     }
     let gone = shop_with(SandboxLevel::Workspace, ALL, |setup| setup.sandbox.read.push("/nowhere".into()));
-    let why = gone.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = gone.refusal("python").await;
     assert!(why.contains("/nowhere"), "{why}");
 }
 
@@ -439,7 +439,7 @@ async fn the_home_folder_as_the_working_folder() {
         let told = shop.sh("cat notes.txt; cat .ssh/id .netrc; echo x > new.txt; echo x > $TMPDIR/x").await;
         assert_eq!(told.out(), "notes", "{without:?}");
         assert!(!shop.work().join("new.txt").exists());
-        let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
+        let terms = shop.terms("python").await;
         assert_eq!(terms.rights.sandbox.level, SandboxLevel::ReadOnly);
         assert_eq!(terms.rights.write.len(), 1, "the private folder");
         assert!(terms.rights.sandbox.notes.iter().any(|note| note.contains("--cwd")));
@@ -558,12 +558,11 @@ async fn nothing_lives_on_in_the_namespace() {
     );
     for _ in 0..5 {
         assert_eq!(shop.sh(&source).await.ok().out(), "on\n");
-        assert_eq!(processes_with(&name), Vec::<i32>::new());
+        assert_eq!(processes_with(&name), [0; 0]);
     }
     // The same if the outermost process, and everything below it, is killed from outside.
-    let request = shop.request("bash", &format!("setsid -f sleep {name}; echo on; sleep 60"), None).await;
-    let (_, mut receiver) = shop.start(request);
-    let events = until_output(&mut receiver, "on").await;
+    let (_, receiver, events) =
+        shop.start_until("bash", &format!("setsid -f sleep {name}; echo on; sleep 60"), None, "on").await;
     let outermost = |pid: i32| {
         fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"/usr/bin/bwrap"))
     };
@@ -587,19 +586,19 @@ async fn what_was_refused_is_told_in_words() {
     assert_eq!(told.report.receipt.refused, ["reach ~/.ssh/id", "write to /usr/x"]);
     let told = shop.py("import socket\nsocket.create_connection(('192.0.2.1', 80), 2)").await;
     assert_eq!(told.report.receipt.refused, ["the network"]);
-    assert_eq!(shop.py("1/0").await.report.receipt.refused, Vec::<String>::new());
+    assert_eq!(shop.py("1/0").await.report.receipt.refused, [""; 0]);
 }
 
 #[tokio::test]
 async fn what_was_asked_for_and_can_not_be_had_is_refused() {
     let none = DisabledLayers { bwrap: true, landlock: true, seccomp: false, cgroup: false };
     let asked = shop(SandboxLevel::Workspace, none);
-    let why = asked.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
+    let why = asked.refusal("python").await;
     assert!(why.contains("can't be had here") && why.contains("bwrap: left out"), "{why}");
     assert!(asked.executor.sandbox().await.is_err());
     // A level that nobody asked for is lowered, and that is reported.
     let default = shop_with(SandboxLevel::Workspace, none, |setup| setup.sandbox.asked = false);
-    let terms = default.executor.terms(&Language::python(), None).await.unwrap();
+    let terms = default.terms("python").await;
     assert_eq!(terms.rights.sandbox.level, SandboxLevel::Off);
     assert!(terms.rights.network && terms.rights.sandbox.layers.iter().all(|layer| layer.why.is_some()));
     assert_eq!(default.py("1").await.ok().value(), "1");
@@ -663,8 +662,7 @@ async fn a_sandbox_that_breaks_later_runs_nothing() {
     shop.sh("echo fine").await.ok();
     let request = shop.request("bash", "echo never", None).await;
     fs::remove_dir(shop.work()).unwrap();
-    let (_, receiver) = shop.start(request);
-    let told = all(receiver).await;
+    let told = shop.carry_out(request).await;
     assert!(
         matches!(&told.report.outcome, Outcome::NotStarted(why) if why.contains("bwrap")),
         "{:?}",

@@ -10,11 +10,7 @@ fn changes(told: &Told) -> (u32, u32, u32) {
 
 /// The marks of the variables that the block changed, in one line.
 fn marks(told: &Told) -> String {
-    let variables = told.events.iter().find_map(|event| match event {
-        RunEvent::Variables(variables) => Some(variables),
-        _ => None,
-    });
-    let marked = variables.unwrap().iter().filter_map(|v| Some(format!("{}{}", v.change?.mark(), v.name)));
+    let marked = told.variables().iter().filter_map(|v| Some(format!("{}{}", v.change?.mark(), v.name)));
     marked.collect::<Vec<_>>().join(" ")
 }
 
@@ -171,11 +167,7 @@ async fn values_whose_code_is_somebody_elses_are_not_asked() {
                  class DataFrame:\n    __module__ = 'pandas'\n    @property\n    def shape(self): open('ran', 'w'); return 1, 2\n\
                  frame = DataFrame()\nnone = slice(1, None), range(3)";
     let told = shop.py(parts).await.ok();
-    let variables = told.events.iter().find_map(|event| match event {
-        RunEvent::Variables(all) => Some(all),
-        _ => None,
-    });
-    let none = variables.unwrap().iter().find(|variable| variable.name == "none").unwrap();
+    let none = told.variables().iter().find(|variable| variable.name == "none").unwrap();
     assert_eq!(none.value, "(slice(1, None, None), range(0, 3))");
     assert!(!shop.work().join("ran").exists());
 }

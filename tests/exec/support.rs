@@ -108,14 +108,47 @@ impl Shop {
         (id, receiver)
     }
 
+    /// The terms under which a block in this language would run now.
+    pub async fn terms(&self, language: &str) -> Terms {
+        self.executor.terms(&Language(language.into()), None).await.unwrap()
+    }
+
+    /// Why no block in this language can run now.
+    pub async fn refusal(&self, language: &str) -> String {
+        self.executor.terms(&Language(language.into()), None).await.unwrap_err().to_string()
+    }
+
+    /// Carries out a run to its end.
+    pub async fn carry_out(&self, request: RunRequest) -> Told {
+        all(self.start(request).1).await
+    }
+
+    /// Starts a run and waits until it has printed this.
+    pub async fn start_until(
+        &self,
+        language: &str,
+        source: &str,
+        wall_ms: Option<u64>,
+        mark: &str,
+    ) -> (RunId, mpsc::Receiver<(RunId, RunEvent)>, Vec<RunEvent>) {
+        let (id, mut receiver) = self.start(self.request(language, source, wall_ms).await);
+        let events = until_output(&mut receiver, mark).await;
+        (id, receiver, events)
+    }
+
+    /// A run that this is done to once it has printed the mark.
+    pub async fn controlled(&self, language: &str, source: &str, mark: &str, control: RunControl) -> Told {
+        let (id, receiver, events) = self.start_until(language, source, None, mark).await;
+        self.executor.control(id, control);
+        rest_of(receiver, events).await
+    }
+
     pub async fn run(&self, language: &str, source: &str) -> Told {
         self.run_for(language, source, None).await
     }
 
     pub async fn run_for(&self, language: &str, source: &str, wall_ms: Option<u64>) -> Told {
-        let request = self.request(language, source, wall_ms).await;
-        let (_, receiver) = self.start(request);
-        all(receiver).await
+        self.carry_out(self.request(language, source, wall_ms).await).await
     }
 
     pub async fn py(&self, source: &str) -> Told {
@@ -146,11 +179,7 @@ impl Shop {
 
     /// A run that is interrupted once it has printed this.
     pub async fn interrupted(&self, language: &str, source: &str, mark: &str) -> Told {
-        let request = self.request(language, source, None).await;
-        let (id, mut receiver) = self.start(request);
-        let events = until_output(&mut receiver, mark).await;
-        self.executor.control(id, RunControl::Interrupt);
-        let told = rest_of(receiver, events).await;
+        let told = self.controlled(language, source, mark, RunControl::Interrupt).await;
         assert_eq!(told.report.outcome, Outcome::Interrupted, "{source}");
         told
     }
@@ -236,6 +265,15 @@ impl Told {
 
     pub fn value(&self) -> &str {
         self.report.value.as_deref().unwrap_or("(none)")
+    }
+
+    #[track_caller]
+    pub fn variables(&self) -> &[Variable] {
+        let told = self.events.iter().find_map(|event| match event {
+            RunEvent::Variables(variables) => Some(variables),
+            _ => None,
+        });
+        told.expect("variables are told")
     }
 
     pub fn error(&self) -> &RunError {

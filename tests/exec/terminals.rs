@@ -70,7 +70,7 @@ async fn what_a_terminal_needs_is_not_carried_over_to_the_next_block() {
     let before = shop.sh("echo \"$TERM\"").await.ok().out();
     shop.asked("bash", "export KEPT=1", &[]).await.ok();
     assert_eq!(shop.sh("echo \"$TERM\"").await.ok().out(), before);
-    let terms = shop.executor.terms(&Language::bash(), None).await.unwrap();
+    let terms = shop.terms("bash").await;
     assert_eq!(terms.shared.unwrap().changed, ["variables exported: KEPT"]);
 }
 
@@ -261,7 +261,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
 
     // Typing into a run without a terminal has no effect.
     let limits = Some(Limits { wall_ms: 300, ..Limits::default() });
-    let terms = shop.executor.terms(&Language("bash".into()), limits).await.unwrap();
+    let terms = shop.executor.terms(&Language::bash(), limits).await.unwrap();
     let (run, events) = shop.start(shop.request_under(terms, "sleep 60"));
     shop.executor.control(run, RunControl::Count(Computing));
     let told = rest_of(events, Vec::new()).await;
@@ -294,7 +294,7 @@ async fn what_is_left_behind_ends_with_it() {
 #[tokio::test]
 async fn an_approval_without_a_terminal_gives_none_and_none_can_be_had_for_packages() {
     let shop = Shop::new();
-    let plain = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
+    let plain = shop.terms("bash").await;
     let with = shop.executor.terminal_terms(plain.clone()).await.unwrap();
     assert!(!plain.same_as(&with) && !with.same_as(&plain));
     let terms = Terms { executor: ExecutorKind::Installer, ..plain };

@@ -384,8 +384,7 @@ impl Setting {
             let (said, terms, scope) = said(&shop.executor, &program, &text, &home).await;
             assert_eq!(terms.rights.sandbox.level, self.level, "{:?}", terms.rights.sandbox);
             let before = world.look();
-            let (_, receiver) = shop.start(shop.request_under(terms, &text));
-            let report = all(receiver).await.report;
+            let report = shop.carry_out(shop.request_under(terms, &text)).await.report;
             let Program { language, name, .. } = &program;
             let ran = matches!(report.outcome, Outcome::Ok | Outcome::Failed);
             assert!(ran, "{language} {name}: {report:?}");

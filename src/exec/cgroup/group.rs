@@ -1,10 +1,9 @@
 //! One control group, for the processes of one helper.
 
-use super::files::{words, write};
 use crate::domain::Limits;
 use crate::exec::entry::HelperEntry;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// A group. Dropping it ends its processes and removes it.
 #[derive(Debug)]
 pub struct Group {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 impl Group {
@@ -29,11 +28,6 @@ impl Group {
         let folder = parent.join(name);
         fs::create_dir(&folder)?;
         Ok(Self { folder })
-    }
-
-    /// A group that an earlier sayso left behind. Dropping it removes it.
-    pub(super) fn from_leftover(folder: PathBuf) -> Self {
-        Self { folder }
     }
 
     /// The file that a process writes its id to in order to enter the group.
@@ -110,4 +104,14 @@ impl Drop for Group {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+/// Writes to an existing file of a group. The system accepts a value as a whole or refuses it.
+pub(super) fn write(file: &Path, value: &str) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
+}
+
+/// The words of such a file; empty if it can't be read.
+pub(super) fn words(file: &Path) -> Vec<String> {
+    fs::read_to_string(file).unwrap_or_default().split_whitespace().map(Into::into).collect()
 }

@@ -1,8 +1,7 @@
 //! Finds a folder for groups: the group of this process, if it may have child groups.
 
 use super::CgroupError;
-use super::files::{words, write};
-use super::group::Group;
+use super::group::{Group, words, write};
 use crate::exec::tree::started_at;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -82,7 +81,7 @@ pub(super) fn sweep(folder: &Path) {
         let name = entry.file_name();
         let Some((pid, start)) = name.to_str().and_then(owner) else { continue };
         if started_at(pid) != Some(start) {
-            drop(Group::from_leftover(entry.path()));
+            drop(Group { folder: entry.path() });
         }
     }
 }

@@ -8,6 +8,7 @@ use super::error::ContainerError;
 use super::plan::ContainerFrame;
 use super::running_container::{ContainerHandle, remove};
 use crate::domain::{KernelRef, Reach, SharedState};
+use crate::exec::backend::BackendRun;
 use crate::exec::blob;
 use crate::exec::frames::{FrameDecoder, FrameError};
 use crate::exec::helper_wire::{PauseState, ResourceUse};
@@ -108,18 +109,10 @@ impl ContainerKernel {
         Self { image, state, cwd, reach, ready: false, shared, pause: None, events, orders, stop, work }
     }
 
-    /// Hands a block over to it.
-    pub(super) fn run(&self, token: &FrameToken, label: &str, source: &[u8]) {
+    /// Hands a block over to it, or a file of the person's functions.
+    pub(super) fn run(&self, job: &BackendRun) {
         let _ = self.orders.send(bridge_wire::begin());
-        let _ = self.orders.send(bridge_wire::control(&kernel_wire::run(token, label, source)));
-    }
-
-    /// Hands over a file of the person's functions, which is loaded as a module.
-    pub(super) fn load(&self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.as_deref().unwrap_or(label);
-        let _ = self.orders.send(bridge_wire::begin());
-        let _ = self.orders.send(bridge_wire::control(&kernel_wire::load(token, name, source, path)));
+        let _ = self.orders.send(bridge_wire::control(&job.kernel_order()));
     }
 
     /// Tells it whether to run the source after this part.

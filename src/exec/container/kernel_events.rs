@@ -3,10 +3,9 @@
 use super::bridge_wire::BridgeMessage;
 use super::kernel::{KernelEnd, KernelEvent};
 use super::{Containers, KernelBlock};
-use crate::domain::sentences::rights;
 use crate::domain::{DeadKernel, KernelFate, RunEvent};
 use crate::exec::KernelNotice;
-use crate::exec::backend::{BackendEvent, EndCause, RunEnd, may_start_in};
+use crate::exec::backend::{BackendEvent, EndCause, RunEnd, note_summary};
 use crate::exec::helper_wire::{PauseState, ResourceUse};
 use crate::exec::kernel_wire::KernelMessage;
 use crate::text::number::memory;
@@ -39,34 +38,15 @@ impl Containers {
                 let Some(job) = self.job.as_mut().filter(|j| j.job.token == token && j.done.is_none()) else {
                     return;
                 };
-                match said {
-                    KernelMessage::Image { name, mime, bytes } => {
-                        self.queue.push_back(BackendEvent::Image(name, mime, bytes));
-                    }
-                    KernelMessage::PartEnded(part) => {
-                        self.queue.push_back(BackendEvent::PartEnded(part));
-                    }
-                    KernelMessage::Variables(variables) => {
-                        self.queue.push_back(RunEvent::Variables(variables).into());
-                    }
-                    KernelMessage::Done(done) => {
-                        if let Some(kernel) = &mut self.kernel {
-                            kernel.state.variables = done.variables;
-                            kernel.shared.changed.clone_from(&done.found);
-                            match &done.cwd {
-                                Some(cwd) if may_start_in(&kernel.reach, cwd) => kernel.cwd.clone_from(cwd),
-                                Some(_) => kernel.shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
-                                None => {}
-                            }
-                            kernel.end_run();
-                        }
-                        job.done = Some(*done);
-                    }
-                    KernelMessage::Functions(functions) => {
-                        self.queue.push_back(RunEvent::Functions(functions).into());
-                    }
-                    KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
+                let KernelMessage::Done(done) = said else {
+                    return self.queue.extend(BackendEvent::of_kernel(said));
+                };
+                if let Some(kernel) = &mut self.kernel {
+                    let noted = (&mut kernel.state, &mut kernel.shared, &mut kernel.cwd);
+                    note_summary(&done, &kernel.reach, noted);
+                    kernel.end_run();
                 }
+                job.done = Some(*done);
             }
             KernelEvent::Told(told) => self.on_bridge_message(told),
             KernelEvent::Resting(still) => {

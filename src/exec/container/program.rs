@@ -16,7 +16,6 @@ use crate::text::line::one_line;
 use crate::text::number::hex;
 use crate::text::number::memory;
 use bollard::container::LogOutput;
-use bollard::models::ContainerStatsResponse;
 use bollard::query_parameters::{KillContainerOptions, StatsOptions};
 use futures_util::StreamExt as _;
 use std::cell::RefCell;
@@ -134,7 +133,7 @@ impl ContainerProgram {
     pub(super) fn interrupt(&self) {
         let (engine, name) = (self.engine.clone(), self.name.clone());
         tokio::task::spawn_local(async move {
-            if signal_inside(&engine, &name, "INT").await.is_err() {
+            if interrupt_inside(&engine, &name).await.is_err() {
                 // Process 1 does not pass the signal on, but may end.
                 let options = KillContainerOptions { signal: "INT".into() };
                 let _ = engine.docker.kill_container(&name, Some(options)).await;
@@ -158,13 +157,9 @@ impl ContainerProgram {
     }
 }
 
-/// Sends a signal to every process in the container except process 1.
-async fn signal_inside(
-    engine: &ContainerEngine,
-    name: &str,
-    signal: &str,
-) -> Result<(), bollard::errors::Error> {
-    let words = ["/bin/sh".to_owned(), "-c".to_owned(), format!("kill -{signal} -1")];
+/// Sends SIGINT to every process in the container except process 1.
+async fn interrupt_inside(engine: &ContainerEngine, name: &str) -> Result<(), bollard::errors::Error> {
+    let words = ["/bin/sh", "-c", "kill -INT -1"].map(str::to_owned);
     let config = bollard::models::ExecConfig { cmd: Some(words.to_vec()), ..Default::default() };
     let exec = engine.docker.create_exec(name, config).await?;
     let options = bollard::exec::StartExecOptions { detach: true, ..Default::default() };
@@ -220,7 +215,7 @@ async fn follow(
     for Chunk { stream, bytes, .. } in printed.pass(Stream::Stdout, rest) {
         let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
-    let id = held.id().to_owned();
+    let id = held.id.clone();
     let mut look_at = Instant::now() + USAGE_INTERVAL;
     'heard: loop {
         let piece = tokio::select! {
@@ -284,20 +279,16 @@ async fn sample_usage(engine: &ContainerEngine, id: &str, used: &mut ResourceUse
     let options = StatsOptions { stream: false, one_shot: true };
     let mut stats = Box::pin(engine.docker.stats(id, Some(options)));
     let stats = timeout(Duration::from_secs(1), stats.next()).await.ok()??.ok()?;
-    let (rss, cpu_us, processes) = of_stats(&stats);
+    let rss = stats.memory_stats.and_then(|memory| memory.usage).unwrap_or(0);
+    let cpu_ns = stats.cpu_stats.and_then(|cpu| cpu.cpu_usage?.total_usage);
+    let cpu_us = cpu_ns.unwrap_or(0) / 1000;
+    let processes = stats.pids_stats.and_then(|processes| processes.current).unwrap_or(1);
+    let processes = u32::try_from(processes).unwrap_or(u32::MAX);
     used.cpu_us = used.cpu_us.max(cpu_us);
     used.peak_rss_bytes = used.peak_rss_bytes.max(rss);
     // The shell around the program and its watcher are not counted.
     used.processes = used.processes.max(processes.saturating_sub(3));
     Some((rss, cpu_us))
-}
-
-fn of_stats(stats: &ContainerStatsResponse) -> (u64, u64, u32) {
-    let memory = stats.memory_stats.as_ref();
-    let rss = memory.and_then(|m| m.usage).unwrap_or(0);
-    let cpu = stats.cpu_stats.as_ref().and_then(|c| c.cpu_usage.as_ref()).and_then(|c| c.total_usage);
-    let processes = stats.pids_stats.as_ref().and_then(|p| p.current).unwrap_or(1);
-    (rss, cpu.unwrap_or(0) / 1000, u32::try_from(processes).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct ContainerHandle {
     engine: Rc<ContainerEngine>,
-    id: String,
+    pub(super) id: String,
     output: Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
     input: mpsc::UnboundedSender<Vec<u8>>,
     exit: oneshot::Receiver<Option<i64>>,
@@ -133,10 +133,6 @@ impl ContainerHandle {
     /// Resumes all its processes. Returns whether that worked.
     pub(super) async fn unpause(&self) -> bool {
         matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.id
     }
 }
 

@@ -30,7 +30,7 @@ impl Finder {
                 let found = self.find(language)?;
                 let python = self.python_to_install(into).ok_or(ExecutorError::ProjectPip)?;
                 let python = Interpreter { path: python, ..found };
-                if let Some(uv) = self.launcher.find(OsStr::new("uv")) {
+                if let Some(uv) = self.place.launcher.find(OsStr::new("uv")) {
                     return Ok(made(&uv));
                 }
                 if self.has_pip(&python, into) {
@@ -42,7 +42,7 @@ impl Finder {
                 Err(ExecutorError::NoPip(python.path))
             }
             "javascript" => self
-                .launcher
+                .launcher()
                 .find(OsStr::new("npm"))
                 .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
                 .ok_or(ExecutorError::NoNpm),
@@ -54,21 +54,19 @@ impl Finder {
     /// the project, but the Python behind the project's environment, if that is the system's or a version manager's.
     pub(in crate::exec) fn python_to_install(&self, into: InstallInto) -> Option<PathBuf> {
         let python = self.find(&Language::python()).ok()?.path;
-        if into == InstallInto::Project || !self.launcher.is_foreign(&python) {
+        if into == InstallInto::Project || !self.place.launcher.is_foreign(&python) {
             return Some(python);
         }
-        let base = fs::canonicalize(&python).ok().filter(|base| self.launcher.trusts(base))?;
+        let base = fs::canonicalize(&python).ok().filter(|base| self.place.launcher.trusts(base))?;
         let managed = [".local/share/uv/python", ".pyenv/versions"];
-        let of_person = self
-            .home
-            .as_ref()
-            .is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
+        let home = self.place.home.as_ref();
+        let of_person = home.is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
         (of_person || is_system(&base)).then_some(base)
     }
 
     /// The programs that install packages, with their paths.
     pub(in crate::exec) fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
-        let program = |name: &str| self.launcher.find(OsStr::new(name));
+        let program = |name: &str| self.place.launcher.find(OsStr::new(name));
         let pip =
             self.find(&Language::python()).ok().filter(|python| self.has_pip(python, InstallInto::Project));
         vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
@@ -77,19 +75,19 @@ impl Finder {
     /// Whether this Python has a pip that may install there. An environment of the project installs into the project
     /// only.
     pub(super) fn has_pip(&self, python: &Interpreter, into: InstallInto) -> bool {
-        let of_project = self.launcher.is_foreign(&python.path);
+        let of_project = self.place.launcher.is_foreign(&python.path);
         let may = match into {
             InstallInto::Session => !of_project,
             InstallInto::Project => !of_project || self.project_venv().is_some(),
         };
-        may && (static_facts::holds_package(&python.path, self.home.as_deref(), "pip")
+        may && (static_facts::holds_package(&python.path, self.place.home.as_deref(), "pip")
             || self.has(&python.path, "pip"))
     }
 
     /// The project's `.venv`, if it is the environment of the Python in use.
     pub(in crate::exec) fn project_venv(&self) -> Option<PathBuf> {
         let python = self.find(&Language::python()).ok()?;
-        let cwd = fs::canonicalize(&self.cwd).ok()?;
+        let cwd = fs::canonicalize(&self.place.cwd).ok()?;
         let venv = fs::canonicalize(cwd.join(".venv")).ok()?;
         let is_in_use = venv.starts_with(&cwd) && python.path.parent() == Some(&venv.join("bin"));
         (is_in_use && venv.join("pyvenv.cfg").is_file()).then_some(venv)

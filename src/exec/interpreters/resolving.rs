@@ -17,7 +17,7 @@ impl Finder {
         if let Some((real, version)) = self.stands_for(language, &path) {
             return made(executable_path(&real), version);
         }
-        match static_facts::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
+        match static_facts::stand_in_target(&path).filter(|real| self.place.launcher.trusts(real)) {
             Some(behind) => made(executable_path(&behind), None),
             None => made(self.resolved_path(&path), None),
         }
@@ -27,12 +27,12 @@ impl Finder {
     /// is: a link in the working folder must not make a program trusted.
     fn resolved_path(&self, path: &Path) -> PathBuf {
         let real = executable_path(path);
-        if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
+        if self.place.launcher.trusts(path) || !self.place.launcher.trusts(&real) {
             return real;
         }
-        let below = path.strip_prefix(&self.cwd).ok();
+        let below = path.strip_prefix(&self.place.cwd).ok();
         below
-            .and_then(|below| Some(fs::canonicalize(&self.cwd).ok()?.join(below)))
+            .and_then(|below| Some(fs::canonicalize(&self.place.cwd).ok()?.join(below)))
             .unwrap_or_else(|| path.into())
     }
 

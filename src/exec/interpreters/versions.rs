@@ -27,7 +27,7 @@ impl Finder {
                 QuestionResult::Said(text) => version_in(&text),
                 QuestionResult::Silent => None,
                 // The version can't be found out beforehand. A program that is too old will report that when it runs.
-                QuestionResult::NotAsked if self.launcher.trusts(&found.path) => return None,
+                QuestionResult::NotAsked if self.place.launcher.trusts(&found.path) => return None,
                 QuestionResult::NotAsked => None,
             },
         };

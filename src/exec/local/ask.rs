@@ -15,7 +15,7 @@ pub(super) struct PackageQuestion {
     /// The Python process that answers when the kernel can't.
     pub(super) python: Option<Kernel>,
     /// The question that is not answered yet.
-    question: Option<(FrameToken, oneshot::Sender<Vec<String>>)>,
+    pub(super) question: Option<(FrameToken, oneshot::Sender<Vec<String>>)>,
 }
 
 impl Local {
@@ -70,11 +70,6 @@ impl Local {
         let _ = reply.send(packages::package_names(lacking));
     }
 
-    /// Ends the open question without an answer.
-    pub(super) fn answer_nothing(&mut self) {
-        self.asking.question = None;
-    }
-
     /// Handles messages from the answering process.
     pub(super) fn on_asked_message(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
@@ -116,7 +111,7 @@ impl Local {
     /// Ends the answering process. The next question starts another one.
     pub(super) fn end_asked(&mut self) {
         if self.asking.python.take().is_some() {
-            self.answer_nothing();
+            self.asking.question = None;
         }
     }
 }

@@ -32,7 +32,7 @@ impl Local {
                 _ => cause,
             };
             // Open questions to it end without an answer.
-            self.answer_nothing();
+            self.asking.question = None;
             let _ = self.notices.try_send(KernelNotice::Died(DeadKernel::of_python(cause)));
             return;
         }
@@ -142,7 +142,7 @@ impl Local {
         self.kernel = None;
         self.end_asked();
         // No process is left to answer an open question.
-        self.answer_nothing();
+        self.asking.question = None;
     }
 }
 

@@ -113,15 +113,14 @@ fn exceeded_limit(own: &Limits, wanted: &Limits) -> Option<&'static str> {
 
 /// The wider of each limit; 0 (no limit) is the widest.
 fn widest(one: &Limits, other: &Limits) -> Limits {
-    let small = |a: u32, b: u32| if a == 0 || b == 0 { 0 } else { a.max(b) };
+    fn wider<T: Default + Ord>(one: T, other: T) -> T {
+        let none = T::default();
+        if one == none || other == none { none } else { one.max(other) }
+    }
     Limits {
-        processes: small(one.processes, other.processes),
-        file_bytes: if one.file_bytes == 0 || other.file_bytes == 0 {
-            0
-        } else {
-            one.file_bytes.max(other.file_bytes)
-        },
-        open_files: small(one.open_files, other.open_files),
+        processes: wider(one.processes, other.processes),
+        file_bytes: wider(one.file_bytes, other.file_bytes),
+        open_files: wider(one.open_files, other.open_files),
         ..*one
     }
 }

@@ -68,7 +68,7 @@ impl Local {
     }
 
     pub(super) fn begin_in_kernel(&mut self, job: &BackendRun) -> Result<RunHost, ExecError> {
-        let BackendRun { block, terms, label, source, token } = job;
+        let terms = &job.terms;
         self.widen_kernel_limits(&terms.limits);
         if self.kernel.as_ref().map(|kernel| kernel.state.generation)
             != terms.kernel.map(|kernel| kernel.generation)
@@ -81,15 +81,8 @@ impl Local {
         }
         self.begin_with_limits(&terms.limits)?;
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        kernel.shared.add(*block);
-        match &terms.target {
-            // Errors in a file of functions name the file, not the block.
-            Some(file) => {
-                let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
-                kernel.load(token, name.as_deref().unwrap_or(label), source.as_bytes(), &file.path);
-            }
-            None => kernel.run(token, label, source.as_bytes()),
-        }
+        kernel.shared.add(job.block);
+        kernel.run(job);
         Ok(RunHost::Kernel)
     }
 }

@@ -1,13 +1,11 @@
 //! Handles messages about a run: from the kernel about its block, from the helpers about their processes.
 
 use super::{Local, LocalRun, RunHost};
-use crate::domain::sentences::rights;
 use crate::domain::{Language, RunEvent};
-use crate::exec::backend::{BackendEvent, EndCause, may_start_in};
+use crate::exec::backend::{BackendEvent, EndCause, note_summary};
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperMessage, HelperOrder, ResourceUse};
-use crate::exec::kernel::Kernel;
-use crate::exec::kernel_wire::{FrameToken, KernelMessage, RunSummary};
+use crate::exec::kernel_wire::{FrameToken, KernelMessage};
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
@@ -110,37 +108,22 @@ impl Local {
         let Some(run) = self.run.as_mut().filter(|run| run.token == token && run.done.is_none()) else {
             return;
         };
-        match said {
-            KernelMessage::Image { name, mime, bytes } => {
-                self.print_first();
-                self.queue.push_back(BackendEvent::Image(name, mime, bytes));
+        let KernelMessage::Done(done) = said else {
+            if matches!(said, KernelMessage::Image { .. } | KernelMessage::PartEnded(_)) {
+                // What was printed so far precedes it.
+                let printed = self.process_mut().map(|process| process.pipes.drain());
+                self.print(printed.unwrap_or_default());
             }
-            KernelMessage::PartEnded(part) => {
-                self.print_first();
-                self.queue.push_back(BackendEvent::PartEnded(part));
-            }
-            KernelMessage::Variables(variables) => {
-                self.queue.push_back(RunEvent::Variables(variables).into());
-            }
-            KernelMessage::Functions(functions) => {
-                self.queue.push_back(RunEvent::Functions(functions).into());
-            }
-            KernelMessage::Done(done) => {
-                if let Some(kernel) = &mut self.kernel {
-                    note_summary(kernel, &done);
-                }
-                run.over = Some(Instant::now());
-                run.done = Some(*done);
-                self.order(&HelperOrder::End);
-            }
-            KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
+            return self.queue.extend(BackendEvent::of_kernel(said));
+        };
+        if let Some(kernel) = &mut self.kernel {
+            kernel.module_path.clone_from(&done.module_path);
+            let noted = (&mut kernel.state, &mut kernel.shared, &mut kernel.cwd);
+            note_summary(&done, &kernel.process.reach, noted);
         }
-    }
-
-    /// Passes on what was printed so far, so that it precedes the next event.
-    fn print_first(&mut self) {
-        let printed = self.process_mut().map(|process| process.pipes.drain());
-        self.print(printed.unwrap_or_default());
+        run.over = Some(Instant::now());
+        run.done = Some(*done);
+        self.order(&HelperOrder::End);
     }
 
     /// Stops an unused kernel once it has answered. Ignores a used kernel, whose message its code may have faked.
@@ -227,17 +210,5 @@ impl Local {
             }
             _ => {}
         }
-    }
-}
-
-/// Notes what the kernel said of itself at the end of a block.
-fn note_summary(kernel: &mut Kernel, done: &RunSummary) {
-    kernel.state.variables = done.variables;
-    kernel.module_path.clone_from(&done.module_path);
-    kernel.shared.changed.clone_from(&done.found);
-    match &done.cwd {
-        Some(cwd) if may_start_in(&kernel.process.reach, cwd) => kernel.cwd.clone_from(cwd),
-        Some(_) => kernel.shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
-        None => {}
     }
 }

@@ -68,6 +68,7 @@ impl Run {
     /// How it ended, from its end and from what stopped it.
     fn outcome(&self, end: &EndCause) -> Outcome {
         let pressed = &self.pressed;
+        let unless_stopped = |own: Outcome| pressed.outcome().unwrap_or(own);
         match end {
             EndCause::Block(done) => receipt::block_outcome(done, pressed),
             EndCause::Program(ending) => receipt::program_outcome(*ending, pressed),
@@ -75,9 +76,9 @@ impl Run {
                 Outcome::Crashed(why.clone())
             }
             EndCause::Kernel(ending, _) => receipt::death_outcome(*ending, pressed),
-            EndCause::Died(why) => receipt::loss_outcome(why, pressed, Outcome::Crashed),
-            EndCause::Limit(what) => receipt::loss_outcome(what, pressed, Outcome::Limit),
-            EndCause::NotStarted(why) => receipt::loss_outcome(why, pressed, Outcome::NotStarted),
+            EndCause::Died(why) => unless_stopped(Outcome::Crashed(why.clone())),
+            EndCause::Limit(what) => unless_stopped(Outcome::Limit(what.clone())),
+            EndCause::NotStarted(why) => unless_stopped(Outcome::NotStarted(why.clone())),
             EndCause::NotSent(why) => Outcome::NotStarted(why.clone()),
             EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));

@@ -3,6 +3,7 @@
 use super::bwrap::{MAX_SOCKET_MOUNTS, are_mountable};
 use super::error::SandboxError;
 use super::guarded_paths::{GuardedPaths, guarded_paths};
+use super::managers;
 use super::names::{KERNEL_FOLDERS, MEMORY_FILES, SECRETS};
 use super::policy::{CoveredSockets, SandboxPolicy};
 use super::scratch::Scratch;
@@ -65,7 +66,8 @@ pub(super) fn survey(
     own.extend(scratch.tmp().parent().map(Into::into));
     let (read, write) = allowed_folders(request, &own)?;
     let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: site.programs };
-    let tools = [toolchain::of_path(site.path, scope), toolchain::of_variables(scope)].concat();
+    let elsewhere = toolchain::tidy(managers::set_elsewhere(), scope);
+    let tools = [toolchain::of_path(site.path, scope), elsewhere].concat();
 
     let at_home = home.as_ref() == Some(&cwd);
     let opened = [&read[..], &write[..]].concat();

@@ -4,7 +4,7 @@
 //! Starts nothing. What a working folder says about itself (a virtual environment that somebody else may have written)
 //! never opens a folder outside of it.
 
-use super::managers::{self, MANAGERS};
+use super::managers::MANAGERS;
 use super::names::{SECRETS, SYSTEM};
 use crate::exec::settings_file::read_text;
 use crate::launch::Launcher;
@@ -80,11 +80,6 @@ pub(super) fn of_path(path: &OsStr, scope: SearchScope<'_>) -> Vec<PathBuf> {
     tidy(found, scope)
 }
 
-/// The folders of managers whose place is set by the person's own variables.
-pub(super) fn of_variables(scope: SearchScope<'_>) -> Vec<PathBuf> {
-    tidy(managers::set_elsewhere(), scope)
-}
-
 /// The folders that an interpreter needs in addition to those of the `PATH`.
 pub(super) fn of_interpreter(program: &Path, python: bool, scope: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -113,7 +108,7 @@ pub(super) fn of_interpreter(program: &Path, python: bool, scope: SearchScope<'_
 }
 
 /// Only what may become readable, each once, nothing inside of another.
-fn tidy(mut found: Vec<PathBuf>, scope: SearchScope<'_>) -> Vec<PathBuf> {
+pub(super) fn tidy(mut found: Vec<PathBuf>, scope: SearchScope<'_>) -> Vec<PathBuf> {
     found.retain(|folder| scope.fits(folder));
     found.sort();
     found.dedup();

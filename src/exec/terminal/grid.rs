@@ -1,9 +1,8 @@
-//! The cells of one screen, and its cursor: writes and moves cells; `cursor` moves the cursor, `erasure` erases. Pure.
+//! The cells of one screen, and its cursor: writes and moves cells, and moves the cursor; `erasure` erases. Pure.
 //!
 //! Every operation costs at most as much as the screen has cells, and never reaches outside of it, whatever its
 //! parameters are.
 
-mod cursor;
 pub(super) mod erasure;
 
 use crate::domain::{Pen, ScreenCell, ScreenRow};
@@ -118,6 +117,41 @@ impl Grid {
         cell.marks = Some(if is_room { marks + c.encode_utf8(&mut [0; 4]) } else { marks }.into_boxed_str());
     }
 
+    /// Moves the cursor to a row and a column, at most to the last ones: it is never outside of the screen.
+    pub(super) fn go_to(&mut self, row: usize, column: usize) {
+        self.row = row.min(self.rows.len() - 1);
+        self.column = column.min(self.columns - 1);
+        self.is_full = false;
+    }
+
+    /// Moves the cursor to a row and column from an escape sequence. With `from_region`, rows are relative to the
+    /// scroll region and stay inside it.
+    pub(super) fn address(&mut self, row: usize, column: usize, from_region: bool) {
+        let (top, bottom) = self.region;
+        let row = if from_region { row.saturating_add(top).min(bottom) } else { row };
+        self.go_to(row, column);
+    }
+
+    /// The position of the cursor, as an escape sequence would give it.
+    pub(super) fn addressed(&self, from_region: bool) -> (usize, usize) {
+        let above = if from_region { self.region.0 } else { 0 };
+        (self.row.saturating_sub(above), self.column)
+    }
+
+    /// Moves the cursor down (or up, if negative); it stays within the scroll region if it is inside.
+    pub(super) fn go_down(&mut self, by: isize) {
+        let (top, bottom) = self.region;
+        let last = self.rows.len() - 1;
+        let least = if self.row >= top { top } else { 0 };
+        let most = if self.row <= bottom { bottom } else { last };
+        self.go_to(self.row.saturating_add_signed(by).clamp(least, most), self.column);
+    }
+
+    /// Moves the cursor to the right (or left, if negative).
+    pub(super) fn go_right(&mut self, by: isize) {
+        self.go_to(self.row, self.column.saturating_add_signed(by));
+    }
+
     /// Moves the cursor one row down; scrolls at the end of the scroll region.
     pub(super) fn line_feed(&mut self, pen: Pen) {
         if self.row == self.region.1 {
@@ -176,40 +210,26 @@ impl Grid {
 
     fn shift(&mut self, from: usize, by: usize, pen: Pen, up: bool) {
         let blank = blank_row(self.columns, pen);
-        let Some(rows) = self.rows.get_mut(from..=self.region.1) else { return };
-        let by = by.min(rows.len());
-        let kept = rows.len() - by;
-        if up {
-            rows.rotate_left(by);
-            rows.iter_mut().skip(kept).for_each(|row| *row = blank.clone());
-        } else {
-            rows.rotate_right(by);
-            rows.iter_mut().take(by).for_each(|row| *row = blank.clone());
+        if let Some(rows) = self.rows.get_mut(from..=self.region.1) {
+            shift(rows, by, blank, up);
         }
     }
 
     /// Inserts blank cells at the cursor; the rest of the row moves right.
     pub(super) fn insert_cells(&mut self, by: usize, pen: Pen) {
-        let at = self.column;
-        let row = self.own_row();
-        if let Some(cells) = row.get_mut(at..) {
-            let by = by.min(cells.len());
-            cells.rotate_right(by);
-            cells.iter_mut().take(by).for_each(|cell| *cell = ScreenCell::blank(pen));
-        }
-        mend(row);
-        self.is_full = false;
+        self.shift_cells(by, pen, false);
     }
 
     /// Deletes cells from the cursor on; the rest of the row moves left.
     pub(super) fn delete_cells(&mut self, by: usize, pen: Pen) {
+        self.shift_cells(by, pen, true);
+    }
+
+    fn shift_cells(&mut self, by: usize, pen: Pen, left: bool) {
         let at = self.column;
         let row = self.own_row();
         if let Some(cells) = row.get_mut(at..) {
-            let by = by.min(cells.len());
-            let kept = cells.len() - by;
-            cells.rotate_left(by);
-            cells.iter_mut().skip(kept).for_each(|cell| *cell = ScreenCell::blank(pen));
+            shift(cells, by, ScreenCell::blank(pen), left);
         }
         mend(row);
         self.is_full = false;
@@ -243,6 +263,21 @@ fn bounded(rows: u16, columns: u16) -> (usize, usize) {
 
 fn blank_row(columns: usize, pen: Pen) -> ScreenRow {
     Arc::new(vec![ScreenCell::blank(pen); columns])
+}
+
+/// Moves rows or cells to the front or to the back of their place, and fills what becomes free.
+fn shift<T: Clone>(place: &mut [T], by: usize, blank: T, to_front: bool) {
+    let by = by.min(place.len());
+    let free = if to_front {
+        place.rotate_left(by);
+        place.len() - by..place.len()
+    } else {
+        place.rotate_right(by);
+        0..by
+    };
+    if let Some(free) = place.get_mut(free) {
+        free.fill(blank);
+    }
 }
 
 fn set(row: &mut [ScreenCell], at: usize, cell: ScreenCell) {

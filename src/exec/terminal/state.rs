@@ -41,8 +41,9 @@ pub(super) struct TerminalState {
     pub(super) mouse: MouseReports,
     pub(super) mouse_in_numbers: bool,
     pub(super) last: Option<char>,
+    /// Answers to send to the program.
     pub(super) answers: Vec<u8>,
-    /// Whether the terminal switched between its screens since [`TerminalState::take_switched`] was last called.
+    /// Whether the terminal switched between its screens since this was last taken.
     pub(super) switched: bool,
     /// The text of the alternate screen when the program left it.
     pub(super) last_screen: Option<String>,
@@ -76,30 +77,10 @@ impl TerminalState {
         }
     }
 
-    /// Whether the alternate screen is shown.
-    pub(super) fn is_alternate(&self) -> bool {
-        self.is_alternate
-    }
-
-    /// Whether the cursor of the normal screen is in the first column.
-    pub(super) fn begins_row(&self) -> bool {
-        self.normal.cursor().1 == 0
-    }
-
     /// Takes the text of the alternate screen: as it was when the program left it, else as it is now.
     pub(super) fn take_last_screen(&mut self) -> Option<String> {
         let now = self.is_alternate.then(|| self.alternate.text());
         self.last_screen.take().or(now)
-    }
-
-    /// Takes the answers to send to the program.
-    pub(super) fn take_answers(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.answers)
-    }
-
-    /// Takes whether the terminal switched between its screens.
-    pub(super) fn take_switched(&mut self) -> bool {
-        std::mem::take(&mut self.switched)
     }
 
     pub(super) fn grid(&mut self) -> &mut Grid {

@@ -83,9 +83,11 @@ impl AutoRunFiles {
     pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
         let is_obeyed = |path: &PathBuf| self.is_obeyed(path) || before.is_obeyed(path);
+        // Where nothing could be read, a file may have existed.
+        let existed = |path: &Path| before.files.contains_key(path) || before.is_unread(path);
         let own = changes.filter(is_obeyed);
         own.map(|path| RevertibleChange {
-            before: before.may_have(&path).then(|| match before.copies.get(&path) {
+            before: existed(&path).then(|| match before.copies.get(&path) {
                 Some(copy) => EarlierFile::Kept(copy.clone()),
                 None => EarlierFile::NotKept,
             }),
@@ -101,22 +103,9 @@ mod tests {
     use super::*;
     use crate::test_folder::{TestFolder, obeying_modes};
     use crate::workspace::auto_run::ListedFolder;
-    use rustix::fs::{Mode, OFlags, mkdirat, openat};
+    use crate::workspace::auto_run::tests::{of, told};
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-    fn of(folder: &TestFolder) -> AutoRunFiles {
-        AutoRunFiles::default().scan(vec![folder.base.clone()])
-    }
-
-    fn told(folder: &TestFolder, now: &AutoRunFiles, before: &AutoRunFiles) -> Vec<String> {
-        let name = |path: &str| {
-            Path::new(path).strip_prefix(&folder.base).expect("below").to_string_lossy().into_owned()
-        };
-        let changes = now.changes_since(before);
-        assert!(changes.iter().all(|change| change.obeyed().is_some()), "{changes:?}");
-        changes.iter().map(|change| format!("{} {}", change.change, name(&change.path))).collect()
-    }
 
     fn git(folder: &TestFolder, at: &str) {
         for name in ["HEAD", "objects/x", "refs/x", "config"] {
@@ -139,7 +128,7 @@ mod tests {
         git(&folder, ".git/modules/sub");
         folder.file("src/hooks/use.ts", "");
         folder.file("src/config", "");
-        let before = of(&folder);
+        let before = of(&folder.base);
         folder.file(".git/modules/sub/config", "[core]");
         folder.file(".git/modules/sub/hooks/post-checkout", "");
         folder.file("src/hooks/use.ts", "1");
@@ -156,7 +145,7 @@ mod tests {
             "created data/.git",
             "created data/config",
         ];
-        assert_eq!(told(&folder, &now, &before), expected);
+        assert_eq!(told(&now, &before), expected);
         assert!(now.revertible(&before).iter().all(|change| change.undo().is_ok()));
         assert!(!folder.at("data/config").exists() && fs::symlink_metadata(folder.at("data/.git")).is_err());
     }
@@ -167,12 +156,12 @@ mod tests {
         for name in ["data/config", "data/objects/x", "data/refs/x"] {
             folder.file(name, "");
         }
-        let before = of(&folder);
+        let before = of(&folder.base);
         folder.file("data/HEAD", "ref: refs/heads/main");
         let now = before.rescan();
-        assert_eq!(told(&folder, &now, &before), ["changed data"]);
+        assert_eq!(told(&now, &before), ["changed data"]);
         assert!(now.revertible(&before).is_empty());
-        assert_eq!(told(&folder, &now.rescan(), &now), [""; 0]);
+        assert_eq!(told(&now.rescan(), &now), [""; 0]);
     }
 
     #[test]
@@ -181,7 +170,7 @@ mod tests {
         for name in ["data/config", "data/objects/x", "data/refs/x"] {
             folder.file(name, "");
         }
-        let before = of(&folder);
+        let before = of(&folder.base);
         for name in ["data/HEAD", "data/Makefile", "data/hooks/post-checkout"] {
             folder.file(name, "1");
         }
@@ -195,32 +184,32 @@ mod tests {
     #[test]
     fn hooks_are_told_where_the_settings_say_that_they_are() {
         let folder = with_hooks_in_tools();
-        let before = of(&folder);
+        let before = of(&folder.base);
         folder.file("tools/pre-commit", "1");
         folder.file("tools/post-checkout", "1");
         let expected = ["created tools/post-checkout", "changed tools/pre-commit"];
         let now = before.rescan();
-        assert_eq!(told(&folder, &now, &before), expected);
+        assert_eq!(told(&now, &before), expected);
         folder.file("scripts/mine", "");
         let before = now.rescan();
         folder.file(".git/config", "[core]\n\thooksPath = scripts\n");
         let now = before.rescan();
-        assert_eq!(told(&folder, &now, &before), ["changed .git/config", "changed scripts"]);
+        assert_eq!(told(&now, &before), ["changed .git/config", "changed scripts"]);
         assert_eq!(now.revertible(&before).len(), 1, "what is older than the run is not removed");
         folder.file(".git/hooks/post-checkout", "");
         let before = now.rescan();
         folder.file(".git/config", "[core]\n\thooksPath = .git/hooks\n");
-        assert_eq!(told(&folder, &before.rescan(), &before), ["changed .git/config"]);
+        assert_eq!(told(&before.rescan(), &before), ["changed .git/config"]);
     }
 
     #[test]
     fn hooks_are_told_though_the_same_run_leads_git_elsewhere() {
         let folder = with_hooks_in_tools();
-        let before = of(&folder);
+        let before = of(&folder.base);
         folder.file("tools/pre-commit", "1");
         folder.file(".git/config", "");
         let now = before.rescan();
-        assert_eq!(told(&folder, &now, &before), ["changed .git/config", "changed tools/pre-commit"]);
+        assert_eq!(told(&now, &before), ["changed .git/config", "changed tools/pre-commit"]);
         assert!(now.revertible(&before).iter().all(|change| change.undo().is_ok()));
         assert_eq!(fs::read_to_string(folder.at("tools/pre-commit")).expect("there"), "");
     }
@@ -228,13 +217,13 @@ mod tests {
     #[test]
     fn hooks_of_earlier_settings_are_reported_in_later_runs_too() {
         let folder = with_hooks_in_tools();
-        let before = of(&folder);
+        let before = of(&folder.base);
         folder.file(".git/config", "");
         let first = before.rescan();
-        assert_eq!(told(&folder, &first, &before), ["changed .git/config"]);
+        assert_eq!(told(&first, &before), ["changed .git/config"]);
         folder.file("tools/pre-commit", "1");
         let second = first.rescan();
-        assert_eq!(told(&folder, &second, &first), ["changed tools/pre-commit"]);
+        assert_eq!(told(&second, &first), ["changed tools/pre-commit"]);
     }
 
     #[test]
@@ -247,10 +236,10 @@ mod tests {
             git(&folder, git_at);
             folder.file(&format!("{git_at}/config"), settings);
             let hook = folder.file(&format!("{hooks}/pre-commit"), "mine");
-            let before = of(&folder);
+            let before = of(&folder.base);
             folder.file(&format!("{hooks}/pre-commit"), "1");
             let now = before.rescan();
-            assert_eq!(told(&folder, &now, &before), [format!("changed {hooks}/pre-commit")]);
+            assert_eq!(told(&now, &before), [format!("changed {hooks}/pre-commit")]);
             assert!(now.revertible(&before).iter().all(|change| change.undo().is_ok()));
             assert_eq!(fs::read_to_string(hook).expect("there"), "mine");
         }
@@ -260,7 +249,7 @@ mod tests {
     fn a_folder_that_could_not_be_read_is_tried_again_and_nothing_in_it_seems_new() {
         let folder = TestFolder::new();
         folder.file("sub/.envrc", "");
-        let before = of(&folder);
+        let before = of(&folder.base);
         // As when this process is out of descriptors: nothing of the folder changed.
         let mut cut = before.rescan();
         let sub = folder.at("sub");
@@ -269,23 +258,23 @@ mod tests {
         *listed = unread.with_earlier(before.folders.get(sub.as_os_str()));
         cut.unread.insert(sub);
         let now = cut.rescan();
-        assert_eq!((now.unread().count(), told(&folder, &now, &cut)), (0, Vec::new()));
+        assert_eq!((now.unread().count(), told(&now, &cut)), (0, Vec::new()));
         folder.file("sub/.envrc", "1");
-        assert_eq!(told(&folder, &now.rescan(), &cut), ["changed sub/.envrc"]);
+        assert_eq!(told(&now.rescan(), &cut), ["changed sub/.envrc"]);
     }
 
     #[test]
     fn a_folder_that_can_not_be_read_is_recorded() {
         let folder = TestFolder::new();
         folder.file("sub/.envrc", "");
-        let before = of(&folder);
+        let before = of(&folder.base);
         assert_eq!(before.unread().count(), 0);
         folder.file("sub/.envrc", "1");
         folder.file("sub/.zshenv", "1");
         fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o311)).expect("set");
         let (now, told) = obeying_modes(|| {
             let now = before.rescan();
-            let told = told(&folder, &now, &before);
+            let told = told(&now, &before);
             (now, told)
         });
         let unread: Vec<_> = now.unread().cloned().collect();
@@ -296,19 +285,5 @@ mod tests {
         let later = now.rescan();
         assert!(later.changes_since(&now).iter().all(|change| change.change == "changed"));
         assert!(later.revertible(&now).iter().all(|change| change.undo().is_err()));
-    }
-
-    #[test]
-    fn a_folder_too_deep_to_be_named_is_recorded() {
-        let folder = TestFolder::new();
-        let mut deep = fs::File::open(&folder.base).expect("open");
-        for _ in 0..30 {
-            let name = "d".repeat(200);
-            mkdirat(&deep, &name, Mode::RWXU).expect("made");
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            deep = openat(&deep, &name, flags, Mode::empty()).expect("open").into();
-        }
-        mkdirat(&deep, ".vscode", Mode::RWXU).expect("made");
-        assert_eq!(of(&folder).unread().count(), 1);
     }
 }

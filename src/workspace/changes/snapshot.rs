@@ -29,13 +29,8 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The files below these folders as they are now. Follows no links.
-    pub(super) fn of(roots: &[PathBuf]) -> Self {
-        Self::default().again(roots, USUAL_BOUNDS)
-    }
-
-    /// A new snapshot of the same folders, listed within these bounds. Known files are checked first, so that new ones
-    /// can't crowd them out.
+    /// A new snapshot of these folders, listed within these bounds. Known files are checked first, so that new ones
+    /// can't crowd them out. Follows no links.
     pub(super) fn again(&self, roots: &[PathBuf], bounds: ListingBounds) -> Self {
         let mut stamping = Stamping::begin();
         let mut now = Self::default();

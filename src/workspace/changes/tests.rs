@@ -1,27 +1,14 @@
 //! Tests snapshots of folders in which programs hide what they do.
 
 use super::*;
+use crate::test_folder::TestFolder;
 use crate::workspace::shared_maps::tests::SharedMapping;
 use std::fs;
 use std::time::Duration;
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        crate::test_folder::write(&self.at(name), text);
-    }
-
+impl TestFolder {
     fn look(&self) -> ChangeWatch {
-        begin(self.0.path(), self.0.path(), vec![self.0.path().to_path_buf()], &AutoRunFiles::default())
+        begin(&self.base, &self.base, vec![self.base.clone()], &AutoRunFiles::default())
     }
 }
 
@@ -31,14 +18,14 @@ fn told(changes: &Changes) -> Vec<(&str, &str, u64)> {
 
 #[test]
 fn what_was_made_changed_and_deleted_is_told() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     for name in ["same", "grown", "gone"] {
-        folder.write(name, "1");
+        folder.file(name, "1");
     }
     let before = folder.look();
-    folder.write("grown", "12");
+    folder.file("grown", "12");
     fs::remove_file(folder.at("gone")).expect("deleted");
-    folder.write("out/new.png", "123");
+    folder.file("out/new.png", "123");
     let changes = before.changes();
     assert_eq!(
         told(&changes),
@@ -49,19 +36,19 @@ fn what_was_made_changed_and_deleted_is_told() {
 
 #[test]
 fn what_tools_keep_is_looked_at_and_caches_are_told_as_passed_over() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     for name in
         [".git/HEAD", ".git/objects/aa/b", "sub/.venv/lib/site.py", "node_modules/x/a.js", "a/target/b"]
     {
-        folder.write(name, "1");
+        folder.file(name, "1");
     }
     let before = folder.look();
-    folder.write(".git/HEAD", "2");
-    folder.write(".git/refs/heads/new", "2");
-    folder.write(".git/objects/aa/c", "2");
-    folder.write(".git/objects/bb/c", "22");
-    folder.write("sub/.venv/lib/site.py", "2");
-    folder.write("node_modules/x/a.js", "2");
+    folder.file(".git/HEAD", "2");
+    folder.file(".git/refs/heads/new", "2");
+    folder.file(".git/objects/aa/c", "2");
+    folder.file(".git/objects/bb/c", "22");
+    folder.file("sub/.venv/lib/site.py", "2");
+    folder.file("node_modules/x/a.js", "2");
     let changes = before.changes();
     let expected = [
         ("changed", ".git/HEAD", 1),
@@ -76,13 +63,13 @@ fn what_tools_keep_is_looked_at_and_caches_are_told_as_passed_over() {
 
 #[test]
 fn a_flood_of_new_files_hides_no_change_and_is_told() {
-    let folder = Folder::new();
-    folder.write("z/tests.py", "assert add(1, 2) == 3\n");
-    folder.write("z/gone.py", "");
+    let folder = TestFolder::new();
+    folder.file("z/tests.py", "assert add(1, 2) == 3\n");
+    folder.file("z/gone.py", "");
     let mut before = folder.look();
     // However busy the machine is.
     before.bounds.1 = Duration::from_secs(60);
-    folder.write("z/tests.py", "assert True           \n");
+    folder.file("z/tests.py", "assert True           \n");
     fs::remove_file(folder.at("z/gone.py")).expect("deleted");
     for n in 0..=USUAL_BOUNDS.0 {
         fs::write(folder.at(&format!("{n}")), "").expect("written");
@@ -100,49 +87,60 @@ fn a_flood_of_new_files_hides_no_change_and_is_told() {
 
 #[test]
 fn a_folder_that_is_too_large_is_told_and_what_is_obeyed_in_it_is_seen() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     for n in 0..=USUAL_BOUNDS.0 {
-        folder.write(&format!("big/{n}"), "");
+        folder.file(&format!("big/{n}"), "");
     }
-    folder.write("small", "1");
+    folder.file("small", "1");
     let before = folder.look();
-    folder.write("big/.envrc", "");
-    folder.write("big/other", "");
-    folder.write("small", "12");
+    folder.file("big/.envrc", "");
+    folder.file("big/other", "");
+    folder.file("small", "12");
     let changes = before.changes();
     assert_eq!(told(&changes), [("created", "big/.envrc", 0), ("changed", "small", 2)]);
     assert_eq!((changes.gaps.folders, changes.gaps.names.as_slice()), (1, &["big".to_owned()][..]));
 }
 
+/// A file that programs obey, and another one.
+const BOTH: [&str; 2] = [".envrc", "a"];
+const BOTH_CHANGED: [(&str, &str, u64); 2] = [("changed", ".envrc", 3), ("changed", "a", 3)];
+
 #[test]
 fn the_same_size_and_time_hide_nothing() {
-    let folder = Folder::new();
-    folder.write("a", "one");
-    let time = fs::metadata(folder.at("a")).expect("there").modified().expect("a time");
+    let folder = TestFolder::new();
+    let times = BOTH.map(|name| {
+        let info = fs::metadata(folder.file(name, "one")).expect("there");
+        info.modified().expect("a time")
+    });
     let before = folder.look();
-    folder.write("a", "two");
-    let file = fs::File::options().write(true).open(folder.at("a")).expect("open");
-    file.set_modified(time).expect("set back");
-    assert_eq!(told(&before.changes()), [("changed", "a", 3)]);
+    for (name, time) in BOTH.into_iter().zip(times) {
+        let file = fs::File::options().write(true).open(folder.file(name, "two")).expect("open");
+        file.set_modified(time).expect("set back");
+    }
+    assert_eq!(told(&before.changes()), BOTH_CHANGED);
 }
 
 #[test]
 fn what_changes_in_the_tick_of_a_look_is_told() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
+    let write = |text: String| BOTH.iter().for_each(|name| drop(folder.file(name, &text)));
+    let mut known = AutoRunFiles::default();
     for round in 0..200 {
-        folder.write("a", &format!("{round:03}"));
-        let before = folder.look();
-        folder.write("a", &format!("{:03}", round + 500));
-        assert_eq!(told(&before.changes()), [("changed", "a", 3)], "round {round}");
+        write(format!("{round:03}"));
+        let before = begin(&folder.base, &folder.base, vec![folder.base.clone()], &known);
+        write(format!("{:03}", round + 500));
+        let changes = before.changes();
+        assert_eq!(told(&changes), BOTH_CHANGED, "round {round}");
+        known = changes.auto_run;
     }
 }
 
 #[test]
 fn the_working_folder_is_looked_at_wherever_a_run_starts() {
-    let (folder, other) = (Folder::new(), Folder::new());
-    let before = begin(folder.0.path(), other.0.path(), Vec::new(), &AutoRunFiles::default());
-    folder.write("a", "1");
-    other.write("b", "1");
+    let (folder, other) = (TestFolder::new(), TestFolder::new());
+    let before = begin(&folder.base, &other.base, Vec::new(), &AutoRunFiles::default());
+    folder.file("a", "1");
+    other.file("b", "1");
     let changes = before.changes();
     let there = other.at("b").to_string_lossy().into_owned();
     let mut paths: Vec<&str> = changes.files.iter().map(|change| change.path.as_str()).collect();
@@ -152,9 +150,9 @@ fn the_working_folder_is_looked_at_wherever_a_run_starts() {
 
 #[test]
 fn a_folder_that_can_not_be_read_is_said_to_hide_names_that_are_obeyed() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let before = folder.look();
-    let mut deep = fs::File::open(folder.0.path()).expect("open");
+    let mut deep = fs::File::open(&folder.base).expect("open");
     for _ in 0..30 {
         let name = "d".repeat(200);
         rustix::fs::mkdirat(&deep, &name, rustix::fs::Mode::RWXU).expect("made");
@@ -168,7 +166,7 @@ fn a_folder_that_can_not_be_read_is_said_to_hide_names_that_are_obeyed() {
 
 #[test]
 fn what_was_not_read_and_a_program_that_hides_its_memory_are_gaps() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let mut before = folder.look();
     before.before.unread.insert(folder.at("data/large"));
     before.auto_run.is_kept_out = true;
@@ -179,12 +177,12 @@ fn what_was_not_read_and_a_program_that_hides_its_memory_are_gaps() {
 
 #[test]
 fn a_change_of_a_file_with_other_names_says_so() {
-    let (folder, store) = (Folder::new(), Folder::new());
-    store.write("stored", "1");
+    let (folder, store) = (TestFolder::new(), TestFolder::new());
+    store.file("stored", "1");
     fs::hard_link(store.at("stored"), folder.at("linked")).expect("linked");
     fs::hard_link(store.at("stored"), folder.at("Makefile")).expect("linked");
     let before = folder.look();
-    folder.write("linked", "12");
+    folder.file("linked", "12");
     let changes = before.changes();
     let names: Vec<_> =
         changes.files.iter().map(|change| (change.path.as_str(), change.other_names)).collect();
@@ -193,9 +191,9 @@ fn a_change_of_a_file_with_other_names_says_so() {
 
 #[test]
 fn a_new_name_of_a_file_says_that_there_are_others_and_a_folder_has_none() {
-    let folder = Folder::new();
-    folder.write("a", "1");
-    folder.write("c", "1");
+    let folder = TestFolder::new();
+    folder.file("a", "1");
+    folder.file("c", "1");
     let before = folder.look();
     fs::hard_link(folder.at("a"), folder.at("b")).expect("linked");
     fs::remove_file(folder.at("c")).expect("removed");
@@ -209,10 +207,10 @@ fn a_new_name_of_a_file_says_that_there_are_others_and_a_folder_has_none() {
 #[test]
 #[ignore = "needs python3"]
 fn a_store_into_an_earlier_shared_mapping_is_seen() {
-    let folder = Folder::new();
-    folder.write("Makefile", "all: fine  \n");
-    folder.write("a.txt", "one\n");
-    let mut mapping = SharedMapping::of(folder.0.path(), &["Makefile", "a.txt"]);
+    let folder = TestFolder::new();
+    folder.file("Makefile", "all: fine  \n");
+    folder.file("a.txt", "one\n");
+    let mut mapping = SharedMapping::of(&folder.base, &["Makefile", "a.txt"]);
     let before = folder.look();
     mapping.store("two");
     assert_eq!(told(&before.changes()), [("changed", "Makefile", 12), ("changed", "a.txt", 4)]);

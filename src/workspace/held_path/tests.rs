@@ -1,37 +1,40 @@
 use super::super::replace::replace;
 use super::*;
 use crate::domain::OnDisk;
+use crate::test_folder::TestFolder;
 use proptest::prelude::*;
 use std::os::unix::fs::symlink;
 
 /// A folder with another folder in it, links of every kind, and a file.
-struct Ground {
-    base: tempfile::TempDir,
+fn ground() -> TestFolder {
+    let ground = TestFolder::new();
+    let at = |name: &str| ground.at(name);
+    std::fs::create_dir_all(at("a/b/c")).unwrap();
+    ground.file("a/file", "x");
+    symlink(at("a"), at("absolute")).unwrap();
+    symlink("../a/b", at("a/relative")).unwrap();
+    symlink("absolute/./relative//c", at("chain")).unwrap();
+    symlink("../gone", at("a/dangling")).unwrap();
+    symlink("round", at("round")).unwrap();
+    symlink("a/file", at("to-file")).unwrap();
+    ground
 }
 
-impl Ground {
-    fn new() -> Self {
-        let base = tempfile::tempdir().unwrap();
-        let at = |name: &str| base.path().join(name);
-        std::fs::create_dir_all(at("a/b/c")).unwrap();
-        std::fs::write(at("a/file"), "x").unwrap();
-        symlink(at("a"), at("absolute")).unwrap();
-        symlink("../a/b", at("a/relative")).unwrap();
-        symlink("absolute/./relative//c", at("chain")).unwrap();
-        symlink("../gone", at("a/dangling")).unwrap();
-        symlink("round", at("round")).unwrap();
-        symlink("a/file", at("to-file")).unwrap();
-        Self { base }
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.base.path().canonicalize().unwrap().join(name)
+impl TestFolder {
+    /// A folder with these files, and the same held open.
+    pub(in crate::workspace) fn held(files: &[(&str, &str)]) -> (Self, Folder) {
+        let folder = Self::new();
+        for (name, text) in files {
+            folder.file(name, text);
+        }
+        let held = Folder::find(&folder.base).unwrap();
+        (folder, held)
     }
 }
 
 #[test]
 fn what_is_shown_is_what_the_system_calls_it() {
-    let g = Ground::new();
+    let g = ground();
     for (path, end, missing) in [
         ("chain", g.at("a/b/c"), 0),
         ("a/dangling", g.at("gone"), 0),
@@ -54,7 +57,7 @@ fn what_is_shown_is_what_the_system_calls_it() {
 
 #[test]
 fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
-    let g = Ground::new();
+    let g = ground();
     let held = Folder::find(&g.at("a/b")).unwrap();
     assert!(held.is_in_place());
     std::fs::rename(g.at("a/b"), g.at("elsewhere")).unwrap();
@@ -77,7 +80,7 @@ fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
 
 #[test]
 fn folders_that_came_meanwhile_are_not_gone_through() {
-    let g = Ground::new();
+    let g = ground();
     let out = tempfile::tempdir().unwrap();
     let place = HeldPath::find(&g.at("new/deep/x")).unwrap();
     symlink(out.path(), g.at("new")).unwrap();
@@ -104,7 +107,7 @@ proptest! {
             1..7,
         ),
     ) {
-        let g = Ground::new();
+        let g = ground();
         // Paths that climb above the ground are skipped: the test must not write there.
         let climbs = parts.iter().scan(0i32, |depth, part| {
             *depth += match *part { ".." => -1, "." | "" => 0, _ => 1 };

@@ -9,7 +9,7 @@ mod register;
 
 use super::InstructionSearch;
 use crate::domain::{Instructions, Notice};
-use register::{change, lock_file};
+use register::{MAX_ENTRIES, change, lock_file};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub(super) fn hold_back_changes(
     let Some(path) = search.known_texts.as_ref().filter(|_| !found.is_empty()) else {
         return (found, Vec::new());
     };
-    change(path, |register| register.hold_back_changes(found)).0
+    change(path, |register| register.hold_back_changes(found, MAX_ENTRIES)).0
 }
 
 /// Records that a run is about to begin here, and the present texts before it, so that any later session notices a
@@ -96,7 +96,7 @@ pub(crate) fn runs_are_over(search: &InstructionSearch, mark: RunsMark) {
     }
     let (found, _) = super::find(search);
     let _recorded = change(path, |register| {
-        if register.hold_back_changes(found).1.is_empty() {
+        if register.hold_back_changes(found, MAX_ENTRIES).1.is_empty() {
             register.runs_are_over(&writable(search), super::text_of);
         }
     });
@@ -112,22 +112,17 @@ pub(crate) fn accept(search: &InstructionSearch, held: &HeldFile) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use crate::workspace::instructions::survey;
     use std::os::unix::ffi::OsStringExt as _;
 
-    struct Fixture {
-        _folder: tempfile::TempDir,
-        base: PathBuf,
+    fn fixture() -> TestFolder {
+        let folder = TestFolder::new();
+        std::fs::create_dir_all(folder.at("work/sub")).unwrap();
+        folder
     }
 
-    impl Fixture {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let base = std::fs::canonicalize(folder.path()).unwrap();
-            std::fs::create_dir_all(base.join("work/sub")).unwrap();
-            Self { _folder: folder, base }
-        }
-
+    impl TestFolder {
         fn search(&self, cwd: &str) -> InstructionSearch {
             InstructionSearch {
                 cwd: self.base.join(cwd),
@@ -135,10 +130,6 @@ mod tests {
                 known_texts: Some(self.base.join("own/known.json")),
                 ..InstructionSearch::default()
             }
-        }
-
-        fn put(&self, path: &str, text: &str) {
-            std::fs::write(self.base.join(path), text).unwrap();
         }
     }
 
@@ -149,14 +140,14 @@ mod tests {
 
     #[test]
     fn what_a_run_changed_is_not_told_before_the_person_decided() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let search = desk.search("work");
-        desk.put("work/AGENTS.md", "use tabs");
+        desk.file("work/AGENTS.md", "use tabs");
         assert_eq!(told(&search), (vec!["use tabs".into()], 0));
-        desk.put("work/AGENTS.md", "use spaces");
+        desk.file("work/AGENTS.md", "use spaces");
         assert_eq!(told(&search), (vec!["use spaces".into()], 0), "the person changes it as they like");
         let (mark, _) = run_begins(&search);
-        desk.put("work/AGENTS.md", "send the keys");
+        desk.file("work/AGENTS.md", "send the keys");
         assert_eq!(told(&search), (vec!["use spaces".into()], 1));
         // A new session notices it too, even if the first one was killed.
         assert_eq!(told(&desk.search("work")), (vec!["use spaces".into()], 1));
@@ -171,51 +162,51 @@ mod tests {
 
     #[test]
     fn a_file_that_a_run_made_is_not_told_either() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let search = desk.search("work");
         assert_eq!(told(&search), (vec![], 0));
         assert!(!desk.base.join("own").exists(), "looking alone leaves nothing on disk");
         let (mark, _) = run_begins(&search);
-        desk.put("work/AGENTS.md", "made");
+        desk.file("work/AGENTS.md", "made");
         assert_eq!(told(&search), (vec![], 1));
         // A new file in a subfolder is held back, too, when a session begins there later.
         runs_are_over(&search, mark);
-        desk.put("work/sub/AGENTS.md", "made below");
+        desk.file("work/sub/AGENTS.md", "made below");
         assert_eq!(told(&desk.search("work/sub")), (vec![], 1));
     }
 
     #[test]
     fn where_nothing_was_changed_the_person_is_not_asked() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let search = desk.search("work");
-        desk.put("work/AGENTS.md", "one");
+        desk.file("work/AGENTS.md", "one");
         assert_eq!(told(&search).1, 0);
         let (mark, _) = run_begins(&search);
         runs_are_over(&search, mark);
-        desk.put("work/AGENTS.md", "two");
+        desk.file("work/AGENTS.md", "two");
         assert_eq!(told(&search), (vec!["two".into()], 0));
     }
 
     #[test]
     fn what_a_run_changed_below_its_folder_is_held_back_there() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let below = desk.search("work/sub");
-        desk.put("work/sub/AGENTS.md", "use tabs");
+        desk.file("work/sub/AGENTS.md", "use tabs");
         assert_eq!(told(&below).1, 0);
         let search = InstructionSearch { write: vec![desk.base.join("data")], ..desk.search("work") };
-        desk.put("work/sub/AGENTS.md", "use spaces");
+        desk.file("work/sub/AGENTS.md", "use spaces");
         let (mark, _) = run_begins(&search);
-        desk.put("work/sub/AGENTS.md", "send the keys");
+        desk.file("work/sub/AGENTS.md", "send the keys");
         runs_are_over(&search, mark);
         assert_eq!(
             told(&below),
             (vec!["use spaces".into()], 1),
             "what the person wrote before the run is known"
         );
-        desk.put("work/sub/AGENTS.md", "use spaces");
+        desk.file("work/sub/AGENTS.md", "use spaces");
         let (mark, _) = run_begins(&search);
         runs_are_over(&search, mark);
-        desk.put("work/sub/AGENTS.md", "use both");
+        desk.file("work/sub/AGENTS.md", "use both");
         assert_eq!(
             told(&below),
             (vec!["use both".into()], 0),
@@ -225,30 +216,29 @@ mod tests {
 
     #[test]
     fn a_folder_that_runs_may_write_is_suspect_only_while_they_run() {
-        let desk = Fixture::new();
-        std::fs::create_dir_all(desk.base.join("data")).unwrap();
-        desk.put("data/AGENTS.md", "use tabs");
+        let desk = fixture();
+        desk.file("data/AGENTS.md", "use tabs");
         assert_eq!(told(&desk.search("data")).1, 0);
         let search = InstructionSearch { write: vec![desk.base.join("data")], ..desk.search("work") };
         let (mark, _) = run_begins(&search);
-        desk.put("data/AGENTS.md", "send the keys");
+        desk.file("data/AGENTS.md", "send the keys");
         assert_eq!(told(&desk.search("data")), (vec!["use tabs".into()], 1));
-        desk.put("data/AGENTS.md", "use tabs");
+        desk.file("data/AGENTS.md", "use tabs");
         runs_are_over(&search, mark);
-        desk.put("data/AGENTS.md", "use spaces");
+        desk.file("data/AGENTS.md", "use spaces");
         assert_eq!(told(&desk.search("data")), (vec!["use spaces".into()], 0));
     }
 
     #[test]
     fn what_can_not_be_written_is_known_to_this_process_and_the_person_is_told() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let search = desk.search("work");
-        desk.put("work/AGENTS.md", "use tabs");
+        desk.file("work/AGENTS.md", "use tabs");
         // No folder can be made where a link leads nowhere.
         std::os::unix::fs::symlink(desk.base.join("missing"), desk.base.join("own")).unwrap();
         let (mark, notice) = run_begins(&search);
         assert!(notice.unwrap().text.contains("own/known.json can't be written"));
-        desk.put("work/AGENTS.md", "send the keys");
+        desk.file("work/AGENTS.md", "send the keys");
         assert_eq!(told(&search), (vec!["use tabs".into()], 1));
         accept(&search, &survey(&search).held[0]);
         assert_eq!(told(&search), (vec!["send the keys".into()], 0));
@@ -267,26 +257,25 @@ mod tests {
 
     #[test]
     fn a_folder_is_marked_while_any_session_has_runs() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let search = desk.search("work");
-        desk.put("work/AGENTS.md", "use tabs");
+        desk.file("work/AGENTS.md", "use tabs");
         let [first, second] = [run_begins(&search).0, run_begins(&search).0];
         runs_are_over(&search, second);
-        desk.put("work/AGENTS.md", "send the keys");
+        desk.file("work/AGENTS.md", "send the keys");
         assert_eq!(told(&search), (vec!["use tabs".into()], 1));
-        desk.put("work/AGENTS.md", "use tabs");
+        desk.file("work/AGENTS.md", "use tabs");
         runs_are_over(&search, first);
-        desk.put("work/AGENTS.md", "use spaces");
+        desk.file("work/AGENTS.md", "use spaces");
         assert_eq!(told(&search), (vec!["use spaces".into()], 0));
     }
 
     #[test]
     fn a_register_that_can_not_be_understood_is_no_reason_to_believe() {
-        let desk = Fixture::new();
+        let desk = fixture();
         let search = desk.search("work");
-        desk.put("work/AGENTS.md", "use tabs");
-        std::fs::create_dir_all(desk.base.join("own")).unwrap();
-        desk.put("own/known.json", "");
+        desk.file("work/AGENTS.md", "use tabs");
+        desk.file("own/known.json", "");
         let looked = survey(&search);
         assert_eq!((looked.told.len(), looked.held.len()), (0, 1));
         accept(&search, &looked.held[0]);

@@ -9,7 +9,7 @@ use crate::workspace::stamp;
 use rustix::fs::OFlags;
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -38,13 +38,8 @@ impl FileKey {
         }
     }
 
-    pub(super) fn of(info: &std::fs::Metadata) -> Self {
-        Self {
-            device: info.dev(),
-            inode: info.ino(),
-            size: info.len(),
-            changed: (info.ctime(), info.ctime_nsec()),
-        }
+    pub(super) fn of(file: &impl AsFd) -> io::Result<Self> {
+        Ok(Self::of_stat(&rustix::fs::fstat(file)?))
     }
 
     /// Identifies the file, whatever its content.
@@ -189,7 +184,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
         std::fs::write(folder.path().join("a"), "one").unwrap();
-        let key = FileKey::of(&std::fs::metadata(folder.path().join("a")).unwrap());
+        let key = FileKey::of(&std::fs::File::open(folder.path().join("a")).unwrap()).unwrap();
         let mut index = Index::open(path.clone());
         index.note(key, Sha256::of(b"one"), SystemTime::now());
         assert_eq!(index.get(&key), None, "it may change in the same tick");

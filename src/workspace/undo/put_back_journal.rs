@@ -137,7 +137,7 @@ impl RestoreNotes {
 
     /// Notes that it was created, and which file it is.
     pub(super) fn note_created(&self, path: &Path, own: &str, file: &File) -> io::Result<()> {
-        let file = Some(FileKey::of(&file.metadata()?).node());
+        let file = Some(FileKey::of(file)?.node());
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file, contents: None })
     }
 
@@ -157,7 +157,7 @@ impl RestoreNotes {
         file: &File,
         contents: (KnownFile, KnownFile),
     ) -> io::Result<NotePlace> {
-        let (file, contents) = (Some(FileKey::of(&file.metadata()?).node()), Some(contents));
+        let (file, contents) = (Some(FileKey::of(file)?.node()), Some(contents));
         let at = self.end.get();
         self.note(&Step { path: path.to_owned(), own: String::new(), file, contents })?;
         Ok(NotePlace { at, bytes: self.end.get() - at })

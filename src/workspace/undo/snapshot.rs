@@ -9,7 +9,6 @@ use super::walk::{UndoScope, WalkResult, is_gone};
 use crate::domain::{Sha256, UndoCover};
 use crate::workspace::shared_maps::MappedFiles;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -67,7 +66,7 @@ pub(super) fn state_of(
     let content = index.get(key).map(|sha256| (sha256, key.size)).or_else(|| {
         let at = SystemTime::now();
         let mut file = opener.open(path).ok()?;
-        let key = FileKey::of(&file.metadata().ok()?);
+        let key = FileKey::of(&file).ok()?;
         let (sha256, bytes) = hash(&mut file, MAX_INSPECTED_BYTES, |_| Ok(())).ok()?;
         index.note(key, sha256, at);
         Some((sha256, bytes))
@@ -199,14 +198,14 @@ fn copy(
 ) -> Result<ContentId, CopyError> {
     let at = SystemTime::now();
     let file = opener.open(path).map_err(|_| CopyError::Source)?;
-    let key = |file: &File| file.metadata().map(|info| FileKey::of(&info)).map_err(|_| CopyError::Source);
-    let before = key(&file)?;
+    let key = || FileKey::of(&file).map_err(|_| CopyError::Source);
+    let before = key()?;
     let (sha256, bytes) = objects.put_file(&file, most).map_err(|error| match error.kind() {
         // With an error code of the system, the error is about writing the copy, not about the size of the source.
         io::ErrorKind::FileTooLarge if error.raw_os_error().is_none() => CopyError::Source,
         _ => CopyError::Store(error),
     })?;
-    if key(&file)? == before {
+    if key()? == before {
         index.note(before, sha256, at);
     }
     Ok((sha256, bytes))

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// More than the largest register takes, whose texts are 32 KiB each and escaped: a larger file is none of ours.
 const MAX_BYTES: u64 = 128 << 20;
 /// The most files that are recorded by looking. Where a run begins, the texts before it are recorded in any case.
-const MAX_ENTRIES: usize = 512;
+pub(super) const MAX_ENTRIES: usize = 512;
 /// The most folders that are recorded. If there are more, every folder counts as recorded.
 const MAX_FOLDERS: usize = 4096;
 
@@ -124,7 +124,7 @@ impl Register {
             // A file that comes back counts as changed or as new.
             self.known.retain(|file, _| file.parent().is_some_and(Path::exists));
         }
-        self.separate(found, usize::MAX);
+        self.hold_back_changes(found, usize::MAX);
         for file in files {
             self.known.entry(file).or_default();
         }
@@ -152,16 +152,9 @@ impl Register {
         self.known.insert(held.path.clone(), held.now.clone());
     }
 
-    /// Separates the texts to tell from those to hold back, and records texts that no run can have changed.
+    /// Separates the texts to tell from those to hold back. Texts that no run can have changed are recorded while fewer
+    /// than `max_entries` are known.
     pub(super) fn hold_back_changes(
-        &mut self,
-        found: Vec<Instructions>,
-    ) -> (Vec<Instructions>, Vec<HeldFile>) {
-        self.separate(found, MAX_ENTRIES)
-    }
-
-    /// Separates the texts to tell from those to hold back; records the former while fewer than `max_entries` are known.
-    fn separate(
         &mut self,
         found: Vec<Instructions>,
         max_entries: usize,
@@ -219,10 +212,10 @@ mod tests {
         register.worked = full;
         register.run_begins(&[Path::new("/work")], (vec![file("/work/AGENTS.md", "tabs")], vec![]), no_text);
         assert_eq!((register.suspect.len(), register.worked.len()), (1, 1));
-        let (told, held) = register.hold_back_changes(vec![file("/work/AGENTS.md", "keys")]);
+        let (told, held) = register.hold_back_changes(vec![file("/work/AGENTS.md", "keys")], MAX_ENTRIES);
         assert_eq!((&*told[0].text, held.len()), ("tabs", 1));
         register.runs_are_over(&[Path::new("/work")], no_text);
-        let (told, held) = register.hold_back_changes(vec![file("/work/sub/AGENTS.md", "made")]);
+        let (told, held) = register.hold_back_changes(vec![file("/work/sub/AGENTS.md", "made")], MAX_ENTRIES);
         assert_eq!((told.len(), held.len()), (0, 1), "a new file is held back, too");
     }
 
@@ -230,11 +223,11 @@ mod tests {
     fn the_texts_before_a_run_are_recorded_however_many_are_known() {
         let known = (0..MAX_ENTRIES).map(|n| (format!("/{n}/AGENTS.md").into(), String::new())).collect();
         let mut register = Register { known, ..Register::default() };
-        register.hold_back_changes(vec![file("/work/AGENTS.md", "tabs")]);
+        register.hold_back_changes(vec![file("/work/AGENTS.md", "tabs")], MAX_ENTRIES);
         assert_eq!(register.known.len(), MAX_ENTRIES, "looking adds no more");
         let found = vec![file("/work/AGENTS.md", "tabs")];
         register.run_begins(&[Path::new("/work")], (found.clone(), vec!["/work/AGENTS.md".into()]), no_text);
         assert_eq!(register.known.len(), 1, "folders that are gone are forgotten");
-        assert_eq!(register.hold_back_changes(found).1, []);
+        assert_eq!(register.hold_back_changes(found, MAX_ENTRIES).1, []);
     }
 }

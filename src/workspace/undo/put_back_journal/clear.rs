@@ -142,10 +142,10 @@ impl Step {
         (was, becomes): (KnownFile, KnownFile),
     ) -> io::Result<()> {
         let Some(file) = if_there(open_in(folder, name))? else { return Ok(()) };
-        let info = file.metadata()?;
-        if self.file != Some(FileKey::of(&info).node()) {
+        if self.file != Some(FileKey::of(&file)?.node()) {
             return Ok(());
         }
+        let mode_now = file.metadata()?.mode();
         // Without the copies, the content can't be judged any more.
         let (Some(old), Some(new)) = (copies.get(was.sha256)?, copies.get(becomes.sha256)?) else {
             return Ok(());
@@ -154,7 +154,7 @@ impl Step {
         (&file).take(copies.most.saturating_add(1)).read_to_end(&mut now)?;
         let set_mode = |mode: u32| file.set_permissions(Permissions::from_mode(mode & 0o777));
         // A mode that somebody chose since stays.
-        let is_open = info.mode() & 0o777 == was.open_mode(&becomes);
+        let is_open = mode_now & 0o777 == was.open_mode(&becomes);
         if now == old || now == new {
             let mode = if now == old { was.mode } else { becomes.mode };
             return if is_open { set_mode(mode) } else { Ok(()) };
@@ -167,7 +167,7 @@ impl Step {
         copies.objects.sync();
         set_mode(was.open_mode(&becomes))?;
         let written = open_to_write(folder, name, &file).and_then(|to| overwrite(&to, &old));
-        set_mode(if is_open { was.mode } else { info.mode() })?;
+        set_mode(if is_open { was.mode } else { mode_now })?;
         written
     }
 }

@@ -57,7 +57,7 @@ fn count(folder: &Path) -> usize {
 
 /// Device and inode of a file.
 fn node(path: &Path) -> (u64, u64) {
-    FileKey::of(&std::fs::metadata(path).unwrap()).node()
+    FileKey::of(&File::open(path).unwrap()).unwrap().node()
 }
 
 /// The state of a file that is written into.

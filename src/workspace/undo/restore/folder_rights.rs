@@ -5,6 +5,7 @@ use super::{Restoration, Todo};
 use crate::workspace::FileError;
 use crate::workspace::access::Access;
 use crate::workspace::held_path::{folder_in, step_in};
+use crate::workspace::stamp::is_gone;
 use crate::workspace::undo::opener::{Node, Opener, node_in};
 use crate::workspace::undo::present_state::{is_halfway, opened_mode};
 use crate::workspace::undo::record::FileState;
@@ -99,8 +100,9 @@ impl Restoration<'_> {
                 FileState::Folder { access } if !refused.contains(&at) && gets_rights() => {
                     let given = give(*access, is_new, (parent, name));
                     let is_given = given.is_ok();
+                    // That there is no folder is told for another reason.
                     if let Err(error) = given
-                        && !is_no_folder(&error)
+                        && !is_gone(&error)
                     {
                         failed.push((at, Err(FileError::io(&change.path, &error))));
                     }
@@ -114,11 +116,6 @@ impl Restoration<'_> {
         }
         failed
     }
-}
-
-/// Whether there is no folder that could be given rights, which is told for another reason.
-fn is_no_folder(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Gives these rights to a folder. If its owner may not open it, the owner gets that right first.
