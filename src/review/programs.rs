@@ -48,7 +48,8 @@ pub(super) enum OperandUse {
 }
 
 /// How the text that is started is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum StartedAs {
     /// By a shell, or as the words of one command.
     Shell,

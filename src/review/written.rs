@@ -3,9 +3,9 @@
 //! Only texts that are fully known are remembered, few and short ones. `judge` judges what they do.
 
 use super::folder::folder_of;
+use super::grammar::Grammar;
 use super::nested::NestedCode;
 use super::path_class::join_folder;
-use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 
@@ -61,14 +61,14 @@ impl WrittenTexts {
         let path = path_of(&act.arguments.first()?.value, act)?;
         let text = self.texts.get(&path)?;
         let language = match act.name.as_str() {
-            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => InnerLanguage::Bash,
+            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Grammar::Bash,
             "./" => by_first_line(text),
-            "node" | "bun" | "deno run" => InnerLanguage::Javascript,
-            "runpy.run_path" | "@import" => InnerLanguage::Python,
-            "require" | "import" => InnerLanguage::Javascript,
+            "node" | "bun" | "deno run" => Grammar::Javascript,
+            "runpy.run_path" | "@import" => Grammar::Python,
+            "require" | "import" => Grammar::Javascript,
             name => {
                 let version = name.strip_prefix("python")?;
-                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(InnerLanguage::Python)?
+                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Grammar::Python)?
             }
         };
         Some(NestedCode::Text { language, text: text.clone(), span: act.span.clone() })
@@ -76,14 +76,14 @@ impl WrittenTexts {
 }
 
 /// The language of a file that is run by its path.
-fn by_first_line(text: &str) -> InnerLanguage {
+fn by_first_line(text: &str) -> Grammar {
     let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
     if first.contains("python") {
-        InnerLanguage::Python
+        Grammar::Python
     } else if first.contains("node") || first.contains("deno") {
-        InnerLanguage::Javascript
+        Grammar::Javascript
     } else {
-        InnerLanguage::Bash
+        Grammar::Bash
     }
 }
 

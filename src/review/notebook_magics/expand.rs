@@ -2,8 +2,8 @@
 //! splits the line as Python's `string.Formatter` does, whatever surrounds the braces.
 
 use super::code;
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerLanguage;
 use crate::review::value::HOLE;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) fn shell(text: &str, span: Range<usize>) -> Vec<NestedCode> {
 /// The Python in the braces of a text, if it calls anything. `start` is where the text begins in the source.
 pub(super) fn values(text: &str, start: usize) -> impl Iterator<Item = NestedCode> {
     fields(text).filter(|(_, expression)| calls(expression)).map(move |(place, expression)| {
-        code(InnerLanguage::Python, expression.trim(), start + place.start..start + place.end)
+        code(Grammar::Python, expression.trim(), start + place.start..start + place.end)
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn bash(text: &str, span: Range<usize>) -> NestedCode {
         }
     }
     out.push_str(text.get(from..).unwrap_or_default());
-    code(InnerLanguage::Bash, out, span)
+    code(Grammar::Bash, out, span)
 }
 
 /// Whether a text has an odd number of single quotes, so that a quotation begins or ends in it.

@@ -1,7 +1,7 @@
 //! Aliases that the text defines (`alias x='rm -rf'`), and the commands that they stand for.
 
 use super::ShellReader;
-use crate::review::rules::InnerLanguage;
+use crate::review::grammar::Grammar;
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ impl ShellReader<'_, '_> {
             let text = Value::join(&all.collect::<Vec<_>>(), " ");
             if let Some((text, _)) = text.as_text() {
                 let text = text.to_owned();
-                self.runs(InnerLanguage::Bash, text, span.clone());
+                self.runs(Grammar::Bash, text, span.clone());
             }
             return;
         }

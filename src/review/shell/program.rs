@@ -3,9 +3,9 @@
 
 use super::ShellReader;
 use super::options::CommandFacts;
+use crate::review::grammar::Grammar;
 use crate::review::orders::{self, OrderEffect};
 use crate::review::programs::{self, OperandUse, Program, StartedAs};
-use crate::review::rules::InnerLanguage;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use std::ops::Range;
 
@@ -226,7 +226,7 @@ impl ShellReader<'_, '_> {
                     self.hides(by, &text, span);
                 }
                 if depth < 12 {
-                    self.runs(InnerLanguage::Bash, text, place.clone());
+                    self.runs(Grammar::Bash, text, place.clone());
                 }
             }
             OrderEffect::Runs(language, text) => {

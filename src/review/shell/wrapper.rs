@@ -4,8 +4,9 @@ use super::ShellReader;
 use super::change::ChangeTarget;
 use super::options::plain_key;
 use crate::review::folder::entered;
+use crate::review::grammar::Grammar;
 use crate::review::programs::{self, OptionArity};
-use crate::review::rules::{InnerLanguage, Wrapper};
+use crate::review::rules::Wrapper;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -76,7 +77,7 @@ impl ShellReader<'_, '_> {
         match text.as_text() {
             Some((text, _)) => {
                 let text = text.to_owned();
-                self.runs(InnerLanguage::Bash, text, whole);
+                self.runs(Grammar::Bash, text, whole);
             }
             None => {
                 self.reading.unknown = true;
@@ -125,13 +126,13 @@ impl ShellReader<'_, '_> {
             let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
             if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
                 let (text, span) = (joined.to_owned(), word.span.clone());
-                self.runs(InnerLanguage::Bash, text, span);
+                self.runs(Grammar::Bash, text, span);
                 at += 1;
             } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
-                    self.runs(InnerLanguage::Bash, text, span);
+                    self.runs(Grammar::Bash, text, span);
                 }
                 at += 2;
             } else if text == "--" {

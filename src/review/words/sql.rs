@@ -6,9 +6,9 @@ mod statement;
 
 use super::lexer::{Word, WordKind};
 use crate::review::flow::Extraction;
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
-use crate::review::rules::InnerLanguage;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use statement::{Statement, split_statements};
 use std::collections::HashSet;
@@ -38,7 +38,7 @@ fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
         let inner = inner.trim_start_matches(|c: char| c.is_ascii_digit());
         reading.nested.push(NestedCode::Text {
-            language: InnerLanguage::Sql,
+            language: Grammar::Sql,
             text: inner.to_owned(),
             span: word.span.clone(),
         });
@@ -62,7 +62,7 @@ fn client_lines(source: &str, reading: &mut Extraction) {
         reading.acts.push(Act::new(name, vec![argument], order.at.start..end));
         if let OrderEffect::Starts { text, .. } = order.what {
             reading.nested.push(NestedCode::Text {
-                language: InnerLanguage::Bash,
+                language: Grammar::Bash,
                 text,
                 span: order.at.start..end,
             });
@@ -192,7 +192,7 @@ impl Statement<'_> {
             Some(word) if word.sort == WordKind::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
                 reading.nested.push(NestedCode::Text {
-                    language: InnerLanguage::Sql,
+                    language: Grammar::Sql,
                     text,
                     span: word.span.clone(),
                 });
