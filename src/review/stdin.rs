@@ -62,10 +62,10 @@ fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
 
 /// The command of a call that takes the program and its arguments separately.
 pub(super) fn with_rest(act: &Act) -> Value {
-    let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
+    let program = act.value(0).cloned().unwrap_or_else(Value::unknown);
     match act.arguments.get(1).map(|a| &a.value.kind) {
         Some(ValueKind::List(rest)) => {
-            Value::new(ValueKind::List(std::iter::once(program).chain(rest.iter().cloned()).collect()))
+            Value::list(std::iter::once(program).chain(rest.iter().cloned()).collect())
         }
         _ => program,
     }
@@ -124,9 +124,7 @@ mod tests {
 
     #[test]
     fn interpreters_are_told_from_programs_that_read_data() {
-        let of = |words: &[&str]| {
-            interpreter(&Value::new(ValueKind::List(words.iter().map(|w| Value::text(*w)).collect())))
-        };
+        let of = |words: &[&str]| interpreter(&Value::list(words.iter().map(|w| Value::text(*w)).collect()));
         assert_eq!(of(&["bash"]), Some(Grammar::Bash));
         assert_eq!(of(&["/bin/sh", "-s"]), Some(Grammar::Bash));
         assert_eq!(of(&["sudo", "bash", "-"]), Some(Grammar::Bash));

@@ -124,6 +124,19 @@ impl Value {
         Self::new(ValueKind::Text { text: text.into(), whole: false })
     }
 
+    pub(super) fn list(items: Vec<Value>) -> Self {
+        Self::new(ValueKind::List(items))
+    }
+
+    pub(super) fn map(items: Vec<(String, Value)>) -> Self {
+        Self::new(ValueKind::Map(items))
+    }
+
+    /// A value of which nothing is known but the marks of this one.
+    pub(super) fn to_unknown(&self) -> Self {
+        Self::unknown().tainted(self.all_taint())
+    }
+
     /// A number, unknown where it was too large to be counted.
     pub(super) fn number(number: Option<i64>) -> Self {
         number.map_or_else(Self::unknown, |number| Self::new(ValueKind::Number(number)))
@@ -176,6 +189,14 @@ impl Value {
     /// The text, if all of it is known.
     pub(super) fn as_whole_text(&self) -> Option<&str> {
         self.as_text().filter(|(_, whole)| *whole).map(|(text, _)| text)
+    }
+
+    /// The items, if the value is a list.
+    pub(super) fn as_list(&self) -> Option<&[Value]> {
+        match &self.kind {
+            ValueKind::List(items) => Some(items),
+            _ => None,
+        }
     }
 
     /// The full name, if the value is a name.
@@ -235,7 +256,7 @@ impl Value {
     /// Joins texts; unknown parts become holes.
     pub(super) fn join(parts: &[Value], between: &str) -> Value {
         if parts.iter().any(Value::has_choice) {
-            let list = Value::new(ValueKind::List(parts.to_vec()));
+            let list = Value::list(parts.to_vec());
             return Value::any(list.alternatives().into_iter().map(|one| match one.kind {
                 ValueKind::List(items) => Value::join_one(&items, between),
                 _ => Value::unknown(),

@@ -58,7 +58,7 @@ impl WrittenTexts {
         if self.texts.is_empty() {
             return None;
         }
-        let path = path_of(&act.arguments.first()?.value, act)?;
+        let path = path_of(act.value(0)?, act)?;
         let text = self.texts.get(&path)?;
         let language = match act.name.as_str() {
             "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Grammar::Bash,
@@ -96,7 +96,7 @@ fn path_of(value: &Value, act: &Act) -> Option<String> {
 
 /// The files that an act writes, and how their texts change.
 fn changes(act: &Act) -> Vec<(&Value, WrittenChange<'_>)> {
-    let argument = |at: usize| act.arguments.get(at).map(|argument| &argument.value);
+    let argument = |at: usize| act.value(at);
     let named = |name: &str| act.named.iter().find(|(key, _)| key == name).map(|(_, a)| &a.value);
     match act.name.as_str() {
         ">" => argument(0).map(|path| (path, WrittenChange::Set(known(named("text"))))).into_iter().collect(),

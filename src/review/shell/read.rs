@@ -5,7 +5,7 @@ use super::change::{ChangeTarget, ERREXIT, POSITIONS};
 use super::keyword::is_declaration;
 use super::print::formatted;
 use super::variable::DEFAULT_SEPARATORS;
-use crate::review::value::{Argument, Value, ValueKind};
+use crate::review::value::{Argument, Value};
 
 /// The most lines that `mapfile` reads.
 const MAX_LINES: usize = 256;
@@ -93,7 +93,7 @@ impl ShellReader<'_, '_> {
             (Some(name), Some(held)) => {
                 let lines = held.strip_suffix('\n').unwrap_or(held).split('\n').map(Value::text);
                 let lines = if held.is_empty() { Vec::new() } else { lines.collect() };
-                self.assign(name, Value::new(ValueKind::List(lines)));
+                self.assign(name, Value::list(lines));
             }
             _ => {
                 self.forget_named(texts);

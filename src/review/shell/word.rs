@@ -5,7 +5,7 @@ use super::quoting::{unescaped, unescaped_quoted};
 use super::tilde::protected;
 use crate::review::escapes;
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value, ValueKind};
+use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value};
 use tree_sitter::Node;
 
 /// The most parts of a word that are read.
@@ -88,7 +88,7 @@ impl ShellReader<'_, '_> {
                 return Value::unknown();
             }
         }
-        Value::new(ValueKind::List(all))
+        Value::list(all)
     }
 
     /// A string in double quotes; the text between its parts is taken from the source.

@@ -30,7 +30,7 @@ pub(super) fn read(source: &str, words: &[Word], rules: &RuleSet) -> Extraction 
 /// A command in backquotes.
 fn command(source: &str, word: &Word, reading: &mut Extraction) {
     let text = source.get(word.inner.clone()).unwrap_or_default();
-    let argument = Argument { value: value(text), span: word.span.clone() };
+    let argument = Argument::new(value(text), &word.span);
     reading.acts.push(Act::new("`", vec![argument], word.span.clone()));
 }
 

@@ -9,7 +9,7 @@ use crate::review::flow::Extraction;
 use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::value::{Act, Argument, Value};
 use statement::{Statement, split_statements};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -264,16 +264,9 @@ impl Statement<'_> {
         let span = self.span(span.start, span.end);
         let argument = self.words.get(target).map(|word| {
             let text = self.source.get(word.inner.clone()).unwrap_or_default();
-            Argument { value: Value::text(text), span: word.span.clone() }
+            Argument::text(text, &word.span)
         });
-        let flag = |(name, set): &(&str, bool)| {
-            set.then(|| {
-                (
-                    (*name).to_owned(),
-                    Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
-                )
-            })
-        };
+        let flag = |(name, set): &(&str, bool)| set.then(|| ((*name).to_owned(), Argument::given(&span)));
         let act = Act::new(name, argument.into_iter().collect(), span.clone());
         reading.acts.push(Act { named: flags.iter().filter_map(flag).collect(), ..act });
     }
