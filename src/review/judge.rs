@@ -252,7 +252,7 @@ fn add_nested(
         }
         (_, Some((text, whole))) => {
             effects.unknown |= !whole;
-            judged.nested.push(NestedCode::Text { language, text: text.to_owned(), span });
+            judged.nested.push(NestedCode::text(language, text, span));
         }
         _ => effects.unknown = true,
     }

@@ -25,6 +25,10 @@ pub(super) enum NestedCode {
 }
 
 impl NestedCode {
+    pub(super) fn text(language: Grammar, text: impl Into<String>, span: Range<usize>) -> Self {
+        NestedCode::Text { language, text: text.into(), span }
+    }
+
     /// The same code in a folder, if the code around it changed the folder.
     pub(super) fn within(self, folder: Option<Value>) -> Self {
         match folder {

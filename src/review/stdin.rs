@@ -53,7 +53,7 @@ pub(super) fn code_for_interpreter(act: &Act) -> Option<NestedCode> {
         ValueKind::Name { about: Some(about), .. } => about.as_text()?,
         _ => lines.as_text()?,
     };
-    Some(NestedCode::Text { language, text: text.to_owned(), span: act.span.clone() })
+    Some(NestedCode::text(language, text, act.span.clone()))
 }
 
 fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {

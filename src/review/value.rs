@@ -116,12 +116,17 @@ impl Value {
     }
 
     pub(super) fn text(text: impl Into<String>) -> Self {
-        Self::new(ValueKind::Text { text: text.into(), whole: true })
+        Self::of_text(text, true)
     }
 
     /// Text with holes in it.
     pub(super) fn part(text: impl Into<String>) -> Self {
-        Self::new(ValueKind::Text { text: text.into(), whole: false })
+        Self::of_text(text, false)
+    }
+
+    /// A text, with holes in it unless it is known as a whole.
+    pub(super) fn of_text(text: impl Into<String>, whole: bool) -> Self {
+        Self::new(ValueKind::Text { text: text.into(), whole })
     }
 
     pub(super) fn list(items: Vec<Value>) -> Self {
@@ -288,6 +293,6 @@ impl Value {
         if text.chars().all(|c| c == HOLE) && !whole {
             return Value::unknown().tainted(taint);
         }
-        Value { kind: ValueKind::Text { text, whole }, taint }
+        Value::of_text(text, whole).tainted(taint)
     }
 }

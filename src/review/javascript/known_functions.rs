@@ -3,7 +3,6 @@
 use super::{JavascriptReader, items, text};
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
-use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value};
 
 impl JavascriptReader<'_, '_> {
@@ -12,7 +11,7 @@ impl JavascriptReader<'_, '_> {
         if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
             return value;
         }
-        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.mark_of(&act.name);
         let names_folder = matches!(act.name.as_str(), "process.cwd" | "path.resolve");
         let is_absolute =
             |argument: &Argument| argument.value.as_text().is_some_and(|(t, _)| t.starts_with('/'));

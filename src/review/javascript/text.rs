@@ -65,8 +65,7 @@ fn trimmed(method: &str, receiver: &Value) -> Option<Value> {
     let (text, whole) = receiver.as_text()?;
     let text = if method == "string.trimEnd" { text } else { text.trim_start() };
     let text = if method == "string.trimStart" { text } else { text.trim_end() };
-    let kind = ValueKind::Text { text: text.to_owned(), whole };
-    Some(Value { kind, taint: receiver.taint })
+    Some(Value::of_text(text, whole).tainted(receiver.taint))
 }
 
 /// `text.replace(from, to)`; `None` if the result is not known.

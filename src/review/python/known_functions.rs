@@ -4,7 +4,6 @@ use super::{PythonReader, items, paths, text};
 use crate::review::path_class::{self, is_secret};
 use crate::review::rules::TaintMark;
 use crate::review::stdin;
-use crate::review::value::taint;
 use crate::review::value::{Act, Taint, Value, ValueKind};
 
 /// Functions whose result depends on the working folder.
@@ -23,7 +22,7 @@ impl PythonReader<'_, '_> {
         if let Some(value) = self.enter(act) {
             return value;
         }
-        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.mark_of(&act.name);
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
             given = given.with(called.taint);

@@ -54,7 +54,7 @@ fn result_of_functions(act: &Act) -> Option<Value> {
         "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath"
         | "str" | "os.path.expandvars" | "os.fsencode" | "shlex.quote" => {
             let (text, whole) = first?.as_text()?;
-            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
+            Value::of_text(text, whole).tainted(first?.taint)
         }
         "os.path.dirname" => {
             let path = first?.as_whole_text()?;
@@ -111,9 +111,7 @@ fn parent(text: &str) -> String {
 pub(super) fn below(left: &Value, right: &Value) -> Value {
     let object = left.as_name() == Some("pathlib.Path()");
     let plain = |value: &Value| match value.as_text() {
-        Some((text, whole)) => {
-            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(value.taint)
-        }
+        Some((text, whole)) => Value::of_text(text, whole).tainted(value.taint),
         None => value.to_unknown(),
     };
     let joined = match right.as_text() {

@@ -127,8 +127,7 @@ fn stripped(method: &str, receiver: &Value, letters: Option<&Value>) -> Option<V
     let goes = |c: char| given.map_or_else(|| c.is_whitespace(), |letters| letters.contains(c));
     let left = if method == "str.rstrip" { text } else { text.trim_start_matches(goes) };
     let left = if method == "str.lstrip" { left } else { left.trim_end_matches(goes) };
-    let kind = ValueKind::Text { text: left.to_owned(), whole };
-    Some(Value { kind, taint: receiver.taint })
+    Some(Value::of_text(left, whole).tainted(receiver.taint))
 }
 
 /// `'…%s…' % values`.

@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::option_form::in_getopt_form;
 use crate::review::folder::entered;
 use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role, StartedAs};
-use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
+use crate::review::value::{Act, Argument, HOLE, Value};
 use std::ops::Range;
 
 /// An option that takes no value and does nothing.
@@ -184,8 +184,7 @@ fn setting(text: &str, word: &Argument, act: &mut Act, known: &mut CommandFacts)
 
 /// A value that is a part of a word.
 fn part_of(word: &Argument, text: &str) -> Argument {
-    let kind = ValueKind::Text { text: text.to_owned(), whole: !text.contains(HOLE) };
-    Argument::new(Value { kind, taint: word.value.taint }, &word.span)
+    Argument::new(Value::of_text(text, !text.contains(HOLE)).tainted(word.value.taint), &word.span)
 }
 
 /// An option with its dashes.
@@ -296,10 +295,8 @@ fn cluster(
             return Some(letter);
         }
         if takes_value || choice.is_some_and(|c| c.takes == OptionArity::Attached) {
-            let (text, whole) =
-                (rest.trim_start_matches('=').to_owned(), word.value.as_whole_text().is_some());
-            let kind = ValueKind::Text { text, whole };
-            let given = Argument::new(Value { kind, taint: word.value.taint }, &word.span);
+            let value = Value::of_text(rest.trim_start_matches('='), word.value.as_whole_text().is_some());
+            let given = Argument::new(value.tainted(word.value.taint), &word.span);
             known.options.extend(choice.map(|choice| (format!("-{letter}"), choice, given.clone())));
             act.named.push((letter, given));
             return None;

@@ -7,7 +7,7 @@ use super::options::CommandFacts;
 use crate::review::grammar::Grammar;
 use crate::review::orders::{self, OrderEffect};
 use crate::review::programs::{self, OperandUse, Program, StartedAs};
-use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
+use crate::review::value::{Act, Argument, Taint, Value};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
@@ -100,8 +100,7 @@ impl ShellReader<'_, '_> {
             if let Some((text, whole)) = operand.value.as_text()
                 && let Some(command) = text.strip_prefix("ext::")
             {
-                let kind = ValueKind::Text { text: command.to_owned(), whole };
-                let command = Argument::new(Value::new(kind), &operand.span);
+                let command = Argument::new(Value::of_text(command, whole), &operand.span);
                 self.tell_operand(
                     OperandUse::StartsUnexpectedly(StartedAs::Shell),
                     &command,

@@ -14,8 +14,7 @@ use tree_sitter::Node;
 impl ShellReader<'_, '_> {
     /// Leaves a text that a shell or another interpreter runs here to be read after this one.
     pub(super) fn runs(&mut self, language: Grammar, text: String, span: Range<usize>) {
-        let code = NestedCode::Text { language, text, span };
-        self.reading.nested.push(code.within(self.folder.clone()));
+        self.reading.nested.push(NestedCode::text(language, text, span).within(self.folder.clone()));
     }
 
     /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not

@@ -36,7 +36,7 @@ impl ShellReader<'_, '_> {
             "ansi_c_string" => {
                 let inner = source.get(2..source.len().saturating_sub(1)).unwrap_or_default();
                 let text = escapes::ansi_c(inner);
-                if text.contains(HOLE) { Value::part(text) } else { Value::text(text) }
+                Value::of_text(text.as_str(), !text.contains(HOLE))
             }
             "string" | "translated_string" => self.quoted(node, deeper),
             "concatenation" => self.concatenation(node, deeper),

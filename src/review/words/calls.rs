@@ -95,5 +95,5 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
 
 /// A string as written; it has unknown parts if the language interpolates values (`#{x}`, `${x}`).
 fn value(text: &str) -> Value {
-    if text.contains("#{") || text.contains("${") { Value::part(text) } else { Value::text(text) }
+    Value::of_text(text, !text.contains("#{") && !text.contains("${"))
 }
