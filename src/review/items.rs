@@ -83,7 +83,7 @@ pub(super) fn spread(value: &Value, index: usize) -> Value {
             items.get(index).or_else(|| rest_of(items)).cloned().unwrap_or_else(Value::unknown)
         }
         ValueKind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
-        _ => Value::unknown().tainted(element(value).all_taint()),
+        _ => element(value).to_unknown(),
     }
 }
 
@@ -262,11 +262,11 @@ pub(super) fn in_any_order(items: &[Value]) -> Value {
 fn mixed(items: &[Value], given: &[Value]) -> Value {
     let all: Vec<Value> = items.iter().cloned().chain(given.iter().flat_map(items_or_itself)).collect();
     if all.len() > MAX_MIXED {
-        return Value::unknown().tainted(Value::list(all).all_taint());
+        return Value::list(all).to_unknown();
     }
     let each = Value::any(all.iter().cloned());
     if each.weight() * all.len() > MAX_MIXED_WEIGHT {
-        return Value::unknown().tainted(Value::list(all).all_taint());
+        return Value::list(all).to_unknown();
     }
     Value::list(vec![each; all.len()])
 }

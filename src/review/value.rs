@@ -204,6 +204,14 @@ impl Value {
         }
     }
 
+    /// The keys and items, if the value is a map.
+    pub(super) fn as_map(&self) -> Option<&[(String, Value)]> {
+        match &self.kind {
+            ValueKind::Map(items) => Some(items),
+            _ => None,
+        }
+    }
+
     /// The full name, if the value is a name.
     pub(super) fn as_name(&self) -> Option<&str> {
         match &self.kind {

@@ -45,8 +45,8 @@ impl<'t> JavascriptReader<'_, 't> {
             if act.name == "process.chdir" {
                 self.shared.change_folder(&act);
             }
-            for index in 0..act.arguments.len() {
-                self.hand_over(&act, index);
+            for argument in &act.arguments {
+                self.hand_over(&act, argument);
             }
             self.shared.note_unknown(&act);
             self.shared.reading.acts.push(act);
@@ -55,8 +55,7 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// A function passed to another one (`files.forEach(fs.unlinkSync)`, `setTimeout(run, 10, 'x')`) will be called:
     /// follows that call.
-    fn hand_over(&mut self, act: &Act, index: usize) {
-        let Some(argument) = act.arguments.get(index) else { return };
+    fn hand_over(&mut self, act: &Act, argument: &Argument) {
         let Some(name) = argument.value.as_name() else { return };
         // `then` handles the callback of a promise; a function of the text handles its own callbacks.
         if act.name.rsplit('.').next() == Some("then")

@@ -76,21 +76,12 @@ fn slice(act: &Act, items: &[Value]) -> Option<Value> {
 fn result_of_objects(act: &Act) -> Option<Value> {
     let first = act.value(0);
     Some(match act.name.as_str() {
-        "Object.values" => match &first?.kind {
-            ValueKind::Map(items) => Value::list(items.iter().map(|(_, v)| v.clone()).collect()),
-            _ => return None,
-        },
-        "Object.entries" => match &first?.kind {
-            ValueKind::Map(items) => {
-                let row = |(k, v): &(String, Value)| Value::list(vec![key_of(k), v.clone()]);
-                Value::list(items.iter().map(row).collect())
-            }
-            _ => return None,
-        },
-        "Object.assign" => {
-            let given: Vec<Value> = act.values().collect();
-            assigned(&given)
+        "Object.values" => Value::list(first?.as_map()?.iter().map(|(_, v)| v.clone()).collect()),
+        "Object.entries" => {
+            let row = |(k, v): &(String, Value)| Value::list(vec![key_of(k), v.clone()]);
+            Value::list(first?.as_map()?.iter().map(row).collect())
         }
+        "Object.assign" => assigned(&act.values().collect::<Vec<_>>()),
         _ => return None,
     })
 }
@@ -100,7 +91,7 @@ pub(super) fn assigned(given: &[Value]) -> Value {
     let taint = given.iter().fold(Taint::default(), |all, value| all.with(value.all_taint()));
     let mut members: HashMap<&str, (usize, &Value)> = HashMap::new();
     for value in given {
-        let ValueKind::Map(more) = &value.kind else { return Value::unknown().tainted(taint) };
+        let Some(more) = value.as_map() else { return Value::unknown().tainted(taint) };
         for (key, held) in more {
             let place = members.len();
             members.entry(key.as_str()).and_modify(|member| member.1 = held).or_insert((place, held));

@@ -78,19 +78,14 @@ impl<'t> PythonReader<'_, 't> {
             if starts_at_open_folder(&act) {
                 act.folder = Some(folder::unknown());
             }
-            for index in 0..act.arguments.len() {
-                let value = act.arguments.get(index).map(|a| a.value.clone());
-                if let Some(value) = value {
-                    self.hand_over(&act, index + 1, &value);
-                }
+            for (index, argument) in act.arguments.iter().enumerate() {
+                self.hand_over(&act, index + 1, &argument.value);
             }
-            let named: Vec<Value> = act.named.iter().map(|(_, a)| a.value.clone()).collect();
-            for value in &named {
-                self.hand_over(&act, 0, value);
+            for (_, argument) in &act.named {
+                self.hand_over(&act, 0, &argument.value);
             }
             if self.endless.contains(&act.span.start) {
-                let set = Argument::given(&act.span);
-                act.named.push(("endless".to_owned(), set));
+                act.named.push(("endless".to_owned(), Argument::given(&act.span)));
             }
             self.shared.note_unknown(&act);
             self.program(&act);

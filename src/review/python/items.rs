@@ -28,9 +28,7 @@ impl<'t> PythonReader<'_, 't> {
             }
             match item.named_child(0).map(|n| self.fold(n, frame, depth)) {
                 Some(Value { kind: ValueKind::List(more), .. }) => items.extend(more),
-                other => {
-                    items.push(Value::unknown().tainted(other.map(|v| v.all_taint()).unwrap_or_default()));
-                }
+                other => items.push(other.map_or_else(Value::unknown, |value| value.to_unknown())),
             }
         }
         items.truncate(MAX_ITEMS);
@@ -105,20 +103,14 @@ fn result_of_dict(act: &Act) -> Option<Value> {
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {
         "dict" if first.is_none() => Value::map(act.named_values().collect()),
-        "dict" if matches!(first?.kind, ValueKind::Map(_)) => first?.clone(),
+        "dict" if first?.as_map().is_some() => first?.clone(),
         "dict.copy" | "list.copy" => receiver?.clone(),
         "dict.items" => {
-            let ValueKind::Map(items) = &receiver?.kind else { return None };
-            Value::list(items.iter().map(|(k, v)| Value::list(vec![key_of(k), v.clone()])).collect())
+            let entry = |(k, v): &(String, Value)| Value::list(vec![key_of(k), v.clone()]);
+            Value::list(receiver?.as_map()?.iter().map(entry).collect())
         }
-        "dict.values" => {
-            let ValueKind::Map(items) = &receiver?.kind else { return None };
-            Value::list(items.iter().map(|(_, v)| v.clone()).collect())
-        }
-        "dict.keys" => {
-            let ValueKind::Map(items) = &receiver?.kind else { return None };
-            Value::list(items.iter().map(|(k, _)| key_of(k)).collect())
-        }
+        "dict.values" => Value::list(receiver?.as_map()?.iter().map(|(_, v)| v.clone()).collect()),
+        "dict.keys" => Value::list(receiver?.as_map()?.iter().map(|(k, _)| key_of(k)).collect()),
         "dict.get" | "dict.pop" | "dict.setdefault" => {
             let found = item(receiver?, first?);
             match act.value(1) {
