@@ -9,7 +9,7 @@ pub(crate) use error::LiteralError;
 pub(super) use read::take;
 use read::{LiteralReader, MAX_DEPTH};
 use serde_json::Value;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// The longest text of a literal, in bytes.
 const MAX_TEXT_BYTES: usize = 256 << 10;

@@ -2,7 +2,6 @@
 
 use super::{PythonReader, items, paths, text};
 use crate::review::path_class::{self, is_secret};
-use crate::review::rules::TaintMark;
 use crate::review::stdin;
 use crate::review::value::{Act, Taint, Value, ValueKind};
 
@@ -248,7 +247,7 @@ pub(super) fn variable(name: &str) -> Value {
         "HOME" | "USERPROFILE" => Value::text("~"),
         "TMPDIR" | "TEMP" | "TMP" => Value::text("/tmp"),
         "PWD" => Value::text("."),
-        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(TaintMark::Secret)),
+        _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
         _ => Value::unknown(),
     }
 }
