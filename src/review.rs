@@ -81,6 +81,9 @@ use strum::VariantArray as _;
 /// The largest text, in bytes, that is parsed as code. Of larger ones only the words and characters are examined.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
+/// The place of findings about the text as a whole.
+const BEGINNING: TextRange = TextRange { line: 1, column: 1, end_line: 1, end_column: 1 };
+
 /// The most findings that are kept; more would not help the decision.
 const MAX_FINDINGS: usize = 500;
 
@@ -167,13 +170,9 @@ pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
 /// Under the strict profile, a text that was not fully checked is forbidden: it may contain anything.
 fn unchecked_finding(review: &Review, scope: &Scope) -> Option<Finding> {
     let why = review.unchecked.as_ref().filter(|_| scope.rules.forbid().is_strict())?;
-    Some(Finding {
-        rule: "common.forbidden".to_owned(),
-        severity: Severity::High,
-        place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
-        message: format!("forbidden (strict): not checked: {why}"),
-        forbidden: true,
-    })
+    let message = format!("forbidden (strict): not checked: {why}");
+    let told = Finding::new("common.forbidden", Severity::High, message);
+    Some(Finding { place: BEGINNING, forbidden: true, ..told })
 }
 
 fn diagnostics(
@@ -234,14 +233,11 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
         message: r.message,
         forbidden: r.forbidden,
     });
-    told.chain(rest.map(|(severity, message, span)| Finding {
-        rule: "common.more".to_owned(),
-        severity,
+    let more = |(severity, message, span): (_, String, _)| Finding {
         place: lines.range(&span),
-        message,
-        forbidden: false,
-    }))
-    .collect()
+        ..Finding::new("common.more", severity, message)
+    };
+    told.chain(rest.map(more)).collect()
 }
 
 /// Keeps the gravest `MAX_FINDINGS` (forbidden ones first), and returns a summary of the rest. The rest was checked and

@@ -52,79 +52,58 @@ pub enum EditError {
 }
 
 /// What a diff may do with a file, and an edit can't.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum OtherAct {
     /// It removes the file.
+    #[strum(serialize = "deletes")]
     Delete,
     /// It gives the file another name.
+    #[strum(serialize = "renames")]
     Rename,
     /// It makes another file with the same text.
+    #[strum(serialize = "copies")]
     Copy,
     /// It sets the file's mode: whether it may be run, or whether it is a link.
+    #[strum(serialize = "sets the mode of")]
     Mode,
     /// It replaces bytes that are no text.
+    #[strum(serialize = "changes bytes that are no text in")]
     Binary,
 }
 
-impl fmt::Display for OtherAct {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            OtherAct::Delete => "deletes",
-            OtherAct::Rename => "renames",
-            OtherAct::Copy => "copies",
-            OtherAct::Mode => "sets the mode of",
-            OtherAct::Binary => "changes bytes that are no text in",
-        })
-    }
-}
-
 /// Why a hunk does not fit the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HunkFault {
     /// The file does not have its lines.
+    #[error("the lines that it searches are not in the file; read it first")]
     Missing,
     /// The file already has what it would put there.
+    #[error("the lines that it searches are not in the file, those that replace them are")]
     Done,
     /// Its lines match in several places; the first few line numbers.
+    #[error("the lines that it searches are there several times {}", places(.0))]
     Several(Vec<usize>),
     /// It has no lines to search for, but the file has text.
+    #[error("it searches nothing, and the file has text: name lines that stand there")]
     NoSearch,
     /// The file does not exist.
+    #[error("the file is not there")]
     NoFile,
     /// It changes nothing.
+    #[error("it changes nothing")]
     NoChange,
     /// The parts that are left out by `...` are not the same on both sides.
+    #[error("lines that are left out by `...` have to be the same in search and replacement")]
     Elision,
 }
 
-impl fmt::Display for HunkFault {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HunkFault::Missing => {
-                out.write_str("the lines that it searches are not in the file; read it first")
-            }
-            HunkFault::Done => {
-                out.write_str("the lines that it searches are not in the file, those that replace them are")
-            }
-            HunkFault::Several(lines) => {
-                let numbers: Vec<String> = lines.iter().map(ToString::to_string).collect();
-                let (noun, more) = match lines.as_slice() {
-                    [_] => ("line", "take more of that line"),
-                    _ => ("lines", "take more lines around them"),
-                };
-                let numbers = numbers.join(", ");
-                write!(
-                    out,
-                    "the lines that it searches are there several times (at {noun} {numbers}): {more}"
-                )
-            }
-            HunkFault::NoSearch => {
-                out.write_str("it searches nothing, and the file has text: name lines that stand there")
-            }
-            HunkFault::NoFile => out.write_str("the file is not there"),
-            HunkFault::NoChange => out.write_str("it changes nothing"),
-            HunkFault::Elision => out
-                .write_str("lines that are left out by `...` have to be the same in search and replacement"),
+/// Where the lines of a hunk are, and what to write instead so that they are in one place.
+fn places(lines: &[usize]) -> String {
+    match lines {
+        [line] => format!("(at line {line}): take more of that line"),
+        _ => {
+            let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            format!("(at lines {}): take more lines around them", lines.join(", "))
         }
     }
 }

@@ -14,6 +14,8 @@ const HARMLESS_DECORATORS: &[&str] = &[
     "contextlib.contextmanager",
 ];
 
+const CLASS_BESIDE: &str = "a class beside the function; put it inside of the function, or do without";
+
 /// How many syntax nodes of one expression are checked.
 const MAX_NODES: usize = 20_000;
 /// How deep literals may be nested.
@@ -61,10 +63,7 @@ pub(super) fn top_level_flaws(root: Node<'_>, source: &str) -> Vec<FunctionError
             "function_definition" => check_definition(node, source, &own, &mut flaws),
             "decorated_definition" => check_decorated(node, source, &own, &mut flaws),
             "expression_statement" => check_statement(node, at == 0, source, &mut flaws),
-            "class_definition" => {
-                let what = "a class beside the function; put it inside of the function, or do without";
-                flaws.push(FunctionError::at(node, what));
-            }
+            "class_definition" => flaws.push(FunctionError::at(node, CLASS_BESIDE)),
             _ => flaws.push(FunctionError::at(node, runs_message(node, source))),
         }
     }
@@ -72,9 +71,13 @@ pub(super) fn top_level_flaws(root: Node<'_>, source: &str) -> Vec<FunctionError
 }
 
 fn runs_message(node: Node<'_>, source: &str) -> String {
-    let line = text(node, source).lines().next().unwrap_or_default().trim();
-    let short: String = line.chars().take(60).collect();
-    format!("`{}` would run when the function is defined; take it out", short.replace('`', "'"))
+    let short: String = first_line(node, source).trim().chars().take(60).collect();
+    format!("`{short}` would run when the function is defined; take it out")
+}
+
+/// The first line of a part of the text, for quoting it.
+fn first_line(node: Node<'_>, source: &str) -> String {
+    text(node, source).lines().next().unwrap_or_default().replace('`', "'")
 }
 
 fn check_statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<FunctionError>) {
@@ -153,7 +156,7 @@ fn is_number(node: Node<'_>, depth: usize) -> bool {
 /// A decorator is called with the function: only a few that merely wrap it are allowed.
 fn check_decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
     for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
-        let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
+        let shown = first_line(decorator, source);
         let name = shown.trim_start_matches('@').trim();
         if !HARMLESS_DECORATORS.contains(&name) || own.contains(&name) {
             let what = format!("the decorator `{shown}` runs when the function is defined; take it out");
@@ -162,10 +165,7 @@ fn check_decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<F
     }
     match definition(node) {
         Some(function) => check_definition(function, source, own, flaws),
-        None => flaws.push(FunctionError::at(
-            node,
-            "a class beside the function; put it inside of the function, or do without",
-        )),
+        None => flaws.push(FunctionError::at(node, CLASS_BESIDE)),
     }
 }
 
@@ -179,7 +179,7 @@ fn check_definition(function: Node<'_>, source: &str, own: &[&str], flaws: &mut 
 }
 
 fn call_message(call: Node<'_>, source: &str) -> String {
-    let shown = text(call, source).lines().next().unwrap_or_default().replace('`', "'");
+    let shown = first_line(call, source);
     format!(
         "`{shown}` is called when the function is defined; use None there, and call it inside of the function"
     )

@@ -9,7 +9,7 @@ pub(crate) use error::LiteralError;
 pub(super) use read::take;
 use read::{LiteralReader, MAX_DEPTH};
 use serde_json::Value;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// The longest text of a literal, in bytes.
 const MAX_TEXT_BYTES: usize = 256 << 10;
@@ -100,39 +100,22 @@ impl fmt::Display for Literal {
             Literal::Int(digits) | Literal::Float(digits) => f.write_str(digits),
             Literal::Text(text) => write_text(text, f),
             Literal::Bytes(bytes) => write_bytes(bytes, f),
-            Literal::List(all) => {
-                f.write_char('[')?;
-                write_list(all, f)?;
-                f.write_char(']')
-            }
-            Literal::Tuple(all) => {
-                f.write_char('(')?;
-                write_list(all, f)?;
-                f.write_str(if all.len() == 1 { ",)" } else { ")" })
-            }
+            Literal::List(all) => write!(f, "[{}]", list(all)),
+            Literal::Tuple(all) if all.len() == 1 => write!(f, "({},)", list(all)),
+            Literal::Tuple(all) => write!(f, "({})", list(all)),
             Literal::Set(all) if all.is_empty() => f.write_str("set()"),
-            Literal::Set(all) => {
-                f.write_char('{')?;
-                write_list(all, f)?;
-                f.write_char('}')
-            }
+            Literal::Set(all) => write!(f, "{{{}}}", list(all)),
             Literal::Dict(all) => {
-                f.write_char('{')?;
-                for (at, (key, value)) in all.iter().enumerate() {
-                    write!(f, "{}{key}: {value}", if at > 0 { ", " } else { "" })?;
-                }
-                f.write_char('}')
+                let pairs: Vec<String> = all.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+                write!(f, "{{{}}}", pairs.join(", "))
             }
             Literal::Made { maker, from } => write!(f, "{maker}({from})"),
         }
     }
 }
 
-fn write_list(all: &[Literal], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (at, one) in all.iter().enumerate() {
-        write!(f, "{}{one}", if at > 0 { ", " } else { "" })?;
-    }
-    Ok(())
+fn list(all: &[Literal]) -> String {
+    all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes a string in quotes. Invisible characters are escaped, so that the person sees what is passed.

@@ -38,10 +38,8 @@ pub(crate) fn names(source: &str) -> Option<Names> {
 
 /// Whether names set below this node are not set at the top level.
 fn opens_scope(node: Node<'_>) -> bool {
-    let comprehensions =
-        ["list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"];
-    ["function_definition", "class_definition", "lambda"].contains(&node.kind())
-        || comprehensions.contains(&node.kind())
+    let kinds = ["function_definition", "class_definition", "lambda", "generator_expression"];
+    kinds.contains(&node.kind()) || node.kind().ends_with("_comprehension")
 }
 
 /// Adds the names that this node itself sets.

@@ -35,8 +35,7 @@ pub(crate) trait Check: Debug + Send + Sync {
     fn spec(&self) -> CheckSpec;
 
     /// What the step needs from the machine, with these answers.
-    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
-        let _ = (options, inputs);
+    fn wants(&self, _options: &[(String, String)], _inputs: &Answers) -> Vec<FactRequest> {
         Vec::new()
     }
 
@@ -44,38 +43,32 @@ pub(crate) trait Check: Debug + Send + Sync {
     fn judge(&self, view: &View<'_>) -> CheckResponse;
 
     /// The message to the model after a verdict for which the definition has no text.
-    fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
-        let _ = (view, verdict, note);
+    fn hint(&self, _view: &View<'_>, _verdict: &str, _note: &str) -> String {
         String::new()
     }
 
     /// Why a block of the model is refused in this step; `None` if it fits.
-    fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
-        let _ = (view, block);
+    fn declines(&self, _view: &View<'_>, _block: &Block) -> Option<String> {
         None
     }
 
     /// Findings about a block, shown in addition to its review.
-    fn remarks(&self, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
-        let _ = (view, block, review);
+    fn remarks(&self, _view: &View<'_>, _block: &Block, _review: &Review) -> Vec<Finding> {
         Vec::new()
     }
 
     /// A finding about a block of the recipe's own when its file no longer holds what the recipe expects.
-    fn outdated(&self, view: &View<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
-        let _ = (view, block, on_disk);
+    fn outdated(&self, _view: &View<'_>, _block: &Block, _on_disk: &str) -> Option<Finding> {
         None
     }
 
     /// The text to show a block of code against, as a diff.
-    fn diff_base(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
-        let _ = (view, block);
+    fn diff_base(&self, _view: &View<'_>, _block: &Block) -> Option<Arc<str>> {
         None
     }
 
     /// Whether a file written in a step with this check can be protected.
-    fn can_protect(&self, path: &str) -> bool {
-        let _ = path;
+    fn can_protect(&self, _path: &str) -> bool {
         true
     }
 }
@@ -86,7 +79,7 @@ fn answer<'a>(inputs: &'a [(String, String)], name: &str) -> &'a str {
 }
 
 /// The properties of a check that hold in every round.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CheckSpec {
     /// The name of the check in definitions.
     pub(crate) name: &'static str,
@@ -107,8 +100,7 @@ pub(crate) struct CheckSpec {
 impl CheckSpec {
     /// A check with these verdicts, without options, forms or facts.
     fn of(name: &'static str, verdicts: &'static [&'static str]) -> Self {
-        let (needs_no_reply, asks, wants_tests, wants_functions) = (false, false, false, false);
-        Self { name, verdicts, options: &[], needs_no_reply, asks, wants_tests, wants_functions }
+        Self { name, verdicts, ..Self::default() }
     }
 }
 

@@ -120,6 +120,11 @@ impl Definition {
         texts.any(|text| text.names().any(|name| name == place)) || self.steps.iter().any(told)
     }
 
+    /// The step with this name.
+    pub(crate) fn step_named(&self, name: &str) -> Option<&RecipeStep> {
+        self.steps.iter().find(|step| step.name == name)
+    }
+
     /// The index of the step with this name.
     pub(crate) fn step(&self, name: &str) -> Option<usize> {
         self.steps.iter().position(|step| step.name == name)

@@ -40,6 +40,11 @@ impl Text {
         Self(parts)
     }
 
+    /// A text without places, whatever braces it has.
+    pub(crate) fn words(words: &str) -> Self {
+        Self(vec![TextPart::Words(words.to_owned())])
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
             TextPart::Place(name) => Some(name.as_str()),
@@ -113,6 +118,11 @@ pub(crate) fn bounded(mut value: String) -> String {
         value.push_str("\n… (the rest is left out)");
     }
     value
+}
+
+/// A text fit for a line: without control characters, at most this many characters.
+pub(crate) fn printable(text: &str, most: usize) -> String {
+    text.chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
 /// A text as data in a fence that it can't close.

@@ -193,11 +193,7 @@ impl Act {
         let weight = slots.iter().map(|value| value.weight()).sum();
         let most = most.min(most_combinations(MAX_WORK, weight));
         let alternatives = |value: &Value| {
-            if value.has_choice() && most < 2 {
-                vec![Value::unknown().tainted(value.all_taint())]
-            } else {
-                value.alternatives()
-            }
+            if value.has_choice() && most < 2 { vec![value.to_unknown()] } else { value.alternatives() }
         };
         let slots: Vec<Vec<Value>> = slots.into_iter().map(alternatives).collect();
         let with = |way: Vec<Value>| {
@@ -260,7 +256,7 @@ mod tests {
     #[test]
     fn behind_the_limit_every_choice_is_unknown() {
         let wide = choice(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]).tainted(Taint::SECRET);
-        let list = Value::new(ValueKind::List([vec![Value::text("ls")], vec![wide.clone(); 20]].concat()));
+        let list = Value::list([vec![Value::text("ls")], vec![wide.clone(); 20]].concat());
         let all = list.alternatives();
         assert_eq!(all.len(), MAX_VARIANTS);
         let Some(ValueKind::List(items)) = all.last().map(|last| &last.kind) else { panic!("{all:?}") };

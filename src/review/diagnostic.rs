@@ -21,6 +21,12 @@ pub(super) struct Diagnostic {
     pub(super) names: Option<(String, Vec<String>)>,
 }
 
+impl Diagnostic {
+    pub(super) fn new(rule: &str, severity: Severity, span: Range<usize>, message: String) -> Self {
+        Self { rule: rule.to_owned(), severity, span, message, ..Self::default() }
+    }
+}
+
 /// Merges diagnostics of one rule on one span: a call with several variants is reported once, with all its targets.
 /// Targets known only at run time are left out if others are known. Of equal diagnostics that name no targets, the first
 /// one stays.
@@ -34,16 +40,8 @@ pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
             (Some(Diagnostic { names: Some((template, shown)), severity, .. }), Some((other, more)))
                 if template == other && *severity == diagnostic.severity =>
             {
-                more.iter()
-                    .filter(|name| !shown.contains(name))
-                    .cloned()
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .for_each(|name| {
-                        if shown.len() < 64 {
-                            shown.push(name);
-                        }
-                    });
+                let new: Vec<String> = more.iter().filter(|name| !shown.contains(name)).cloned().collect();
+                shown.extend(new.into_iter().take(64_usize.saturating_sub(shown.len())));
             }
             (Some(known), None)
                 if known.message == diagnostic.message && known.severity == diagnostic.severity => {}

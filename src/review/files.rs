@@ -1,11 +1,11 @@
 //! Reviews a block that writes, reads or lists files: judges the place that its path really leads to. Pure: the caller
 //! found out before what exists there.
 
-use super::Scope;
 use super::path_class::{self, PathMeaning};
 use super::rules::TargetClass;
+use super::{BEGINNING, Scope};
 use crate::domain::auto_run::auto_run_name;
-use crate::domain::{Effects, FileAct, Finding, OnDisk, Review, Severity, Target, TextRange};
+use crate::domain::{Effects, FileAct, Finding, OnDisk, Review, Severity, Target};
 use std::path::Path;
 
 /// The review of an act on one file or folder at this place. `own` are sayso's own folders.
@@ -37,13 +37,7 @@ impl FileReview<'_> {
     }
 
     fn add(&mut self, rule: &str, severity: Severity, what: String) {
-        self.findings.push(Finding {
-            rule: rule.to_owned(),
-            severity,
-            place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
-            message: what,
-            forbidden: false,
-        });
+        self.findings.push(Finding { place: BEGINNING, ..Finding::new(rule, severity, what) });
     }
 
     /// The path to show: where it really leads.

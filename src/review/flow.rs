@@ -228,14 +228,14 @@ fn common(value: &Value) -> Value {
                     let same = common_start(&texts);
                     Value::part(format!("{same}{}", super::value::HOLE)).tainted(value.all_taint())
                 }
-                _ => Value::unknown().tainted(value.all_taint()),
+                _ => value.to_unknown(),
             }
         }
         ValueKind::Name { path, about: Some(about) } if path == "glob()" => {
             Value::name_about("pathlib.Path()", (**about).clone())
         }
         ValueKind::Text { whole: false, .. } => value.clone(),
-        _ => Value::unknown().tainted(value.all_taint()),
+        _ => value.to_unknown(),
     }
 }
 

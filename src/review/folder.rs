@@ -25,7 +25,7 @@ pub(super) fn entered(from: Option<&Value>, to: &Value) -> Value {
             unknown()
         }
         (Some((text, whole)), Some((from, known))) if from != START && !is_absolute(text) => {
-            Value::new(ValueKind::Text { text: join_folder(text, Some(from)), whole: whole && known })
+            Value::of_text(join_folder(text, Some(from)), whole && known)
         }
         (Some(_), _) => to.clone(),
         (None, _) => unknown(),

@@ -94,14 +94,9 @@ impl Forbid {
 }
 
 fn diagnostic(entry: &str, what: &str, span: &Range<usize>) -> Diagnostic {
-    Diagnostic {
-        rule: "common.forbidden".to_owned(),
-        severity: Severity::High,
-        span: span.clone(),
-        message: format!("forbidden ({entry}): {what}"),
-        forbidden: true,
-        ..Diagnostic::default()
-    }
+    let message = format!("forbidden ({entry}): {what}");
+    let told = Diagnostic::new("common.forbidden", Severity::High, span.clone(), message);
+    Diagnostic { forbidden: true, ..told }
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! The languages that the review can read, by their names and file extensions.
 
 /// How a language is read: with a grammar of its own, or only by its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Grammar {
     Python,

@@ -88,13 +88,8 @@ fn add(diagnostics: &mut Vec<Diagnostic>, at: usize, c: char, kind: HiddenReason
     }
     let name = unicode::name(c).unwrap_or("variation selector");
     let lone = if c == '\r' { " without a line feed" } else { "" };
-    diagnostics.push(Diagnostic {
-        rule: rule.to_owned(),
-        severity,
-        span: at..end,
-        message: format!("hidden character: U+{:04X} {name}{lone}", u32::from(c)),
-        ..Diagnostic::default()
-    });
+    let message = format!("hidden character: U+{:04X} {name}{lone}", u32::from(c));
+    diagnostics.push(Diagnostic::new(rule, severity, at..end, message));
 }
 
 fn rule(kind: HiddenReason, c: char) -> &'static str {
@@ -131,16 +126,14 @@ pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
         let first = line.len() - line.trim_start().len();
         if blank > MAX_BLANK_LINES {
             let span = at + first..at + line.trim_end().len();
-            diagnostics.push(diagnostic("common.far-below", span, format!("code below {blank} blank lines")));
+            let message = format!("code below {blank} blank lines");
+            diagnostics.push(Diagnostic::new("common.far-below", Severity::Medium, span, message));
         }
         blank = 0;
         if let Some((columns, from)) = gap(line) {
             let span = at + from..at + line.trim_end().len();
-            diagnostics.push(diagnostic(
-                "common.far-right",
-                span,
-                format!("code behind {columns} columns of white space"),
-            ));
+            let message = format!("code behind {columns} columns of white space");
+            diagnostics.push(Diagnostic::new("common.far-right", Severity::Medium, span, message));
         }
     }
     diagnostics
@@ -158,10 +151,6 @@ fn gap(line: &str) -> Option<(usize, usize)> {
         }
     }
     None
-}
-
-fn diagnostic(rule: &str, span: Range<usize>, message: String) -> Diagnostic {
-    Diagnostic { rule: rule.to_owned(), severity: Severity::Medium, span, message, ..Diagnostic::default() }
 }
 
 #[cfg(test)]

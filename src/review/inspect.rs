@@ -10,7 +10,7 @@ use super::grammar::Grammar;
 use super::judge::{self, ActHistory};
 use super::nested::{self, NestedCode};
 use super::notebook_magics::{self, Magic};
-use super::rules::{EffectKind, InnerLanguage};
+use super::rules::EffectKind;
 use super::syntax::TextKind;
 use super::value::Value;
 use super::{
@@ -260,14 +260,7 @@ impl Inspector<'_> {
                 (self.settle(reading, source, Grammar::Bash, depth + 1), span, None)
             }
             NestedCode::In { .. } => return Vec::new(),
-            NestedCode::Text { language, text, span } => {
-                let grammar = match language {
-                    InnerLanguage::Bash => Grammar::Bash,
-                    InnerLanguage::Python => Grammar::Python,
-                    InnerLanguage::Javascript => Grammar::Javascript,
-                    InnerLanguage::Sql => Grammar::Sql,
-                    InnerLanguage::Other => Grammar::Other,
-                };
+            NestedCode::Text { language: grammar, text, span } => {
                 let form = (grammar, grammar.as_str());
                 let diagnostics = match self.read(&text, grammar, form.1, cover::holes(&text, grammar)) {
                     Some(read) => self.judge(read, Vec::new(), &text, form, depth + 1),

@@ -83,7 +83,7 @@ pub(super) fn spread(value: &Value, index: usize) -> Value {
             items.get(index).or_else(|| rest_of(items)).cloned().unwrap_or_else(Value::unknown)
         }
         ValueKind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
-        _ => Value::unknown().tainted(element(value).all_taint()),
+        _ => element(value).to_unknown(),
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn values(value: &Value) -> &[Value] {
 
 /// Whether a value is a list, whichever of its values it has.
 pub(super) fn is_list(value: &Value) -> bool {
-    values(value).iter().all(|value| matches!(value.kind, ValueKind::List(_)))
+    values(value).iter().all(|value| value.as_list().is_some())
 }
 
 /// Whether a value may be so many lists that only what they have in common is followed.
@@ -108,8 +108,8 @@ pub(super) fn may_be_many_lists(value: &Value) -> bool {
 /// What is known of a value that may be something else too. If it may be several lists, they begin with the same items,
 /// and anything follows.
 pub(super) fn in_common(value: &Value) -> Value {
-    let rest = Value::unknown().tainted(value.all_taint());
-    let lists: Vec<&[Value]> = values(value).iter().map_while(items_in).collect();
+    let rest = value.to_unknown();
+    let lists: Vec<&[Value]> = values(value).iter().map_while(Value::as_list).collect();
     let first = lists.first().copied().unwrap_or_default();
     let is_same = |at: &usize| lists.iter().all(|list| list.get(*at) == first.get(*at));
     let mut start: Vec<Value> =
@@ -118,14 +118,7 @@ pub(super) fn in_common(value: &Value) -> Value {
         return rest;
     }
     start.push(rest);
-    list(start)
-}
-
-fn items_in(value: &Value) -> Option<&[Value]> {
-    match &value.kind {
-        ValueKind::List(items) => Some(items),
-        _ => None,
-    }
+    Value::list(start)
 }
 
 /// A list or map after `held[index] = value`.
@@ -148,7 +141,7 @@ pub(super) fn with_item(held: &Value, index: &Value, value: &Value) -> Value {
         }
         (ValueKind::List(items), _) => {
             let either = items.iter().map(|item| Value::any([item.clone(), value.clone()])).collect();
-            let changed = if rest_of(items).is_some() { cut(either) } else { list(either) };
+            let changed = if rest_of(items).is_some() { cut(either) } else { Value::list(either) };
             changed.tainted(held.taint)
         }
         (ValueKind::Unknown, _) => held.clone().tainted(value.all_taint()),
@@ -170,7 +163,7 @@ fn with_item_at(items: &[Value], at: usize, value: &Value) -> Vec<Value> {
 pub(super) fn after_list_method(held: &Value, method: &str, given: &[Value], again: bool) -> Value {
     let items = match &held.kind {
         ValueKind::List(items) => items,
-        ValueKind::Unknown => return held.clone().tainted(list(given.to_vec()).all_taint()),
+        ValueKind::Unknown => return held.clone().tainted(Value::list(given.to_vec()).all_taint()),
         _ => return held.clone(),
     };
     let has_rest = rest_of(items).is_some();
@@ -205,8 +198,8 @@ pub(super) fn after_list_method(held: &Value, method: &str, given: &[Value], aga
         ("remove" | "discard" | "pop", _) if items.len() <= MAX_MIXED => {
             Value::any((0..=items.len()).map(|at| without(items, Some(at))))
         }
-        ("clear", _) => list(Vec::new()),
-        ("reverse", _) if !has_rest => list(items.iter().rev().cloned().collect()),
+        ("clear", _) => Value::list(Vec::new()),
+        ("reverse", _) if !has_rest => Value::list(items.iter().rev().cloned().collect()),
         ("splice", _) => mixed(items, given.get(2..).unwrap_or_default()),
         ("insert", [_, value]) => mixed(items, std::slice::from_ref(value)),
         ("fill" | "extendleft", [value, ..]) => mixed(items, std::slice::from_ref(value)),
@@ -214,10 +207,6 @@ pub(super) fn after_list_method(held: &Value, method: &str, given: &[Value], aga
         _ => return held.clone(),
     };
     changed.each(|changed| changed.clone().tainted(held.taint))
-}
-
-fn list(items: Vec<Value>) -> Value {
-    Value::new(ValueKind::List(items))
 }
 
 /// The items that a list gets from a value that it is extended by.
@@ -230,15 +219,15 @@ fn items_of(value: &Value) -> Vec<Value> {
 
 /// Whether a value is a list to which something was appended, as others of these values show.
 pub(super) fn has_grown(value: &Value, among: &Value) -> bool {
-    let Some(items) = items_in(value) else { return false };
+    let Some(items) = value.as_list() else { return false };
     let is_start = |start: &[Value]| start.len() < items.len() && items.starts_with(start);
-    values(among).contains(value) && values(among).iter().filter_map(items_in).any(is_start)
+    values(among).contains(value) && values(among).iter().filter_map(Value::as_list).any(is_start)
 }
 
 /// A list with more items behind it; if `again`, it stays as it is where it has all of them.
 fn longer(items: &[Value], more: &[Value], again: bool) -> Value {
     if more.is_empty() || again && more.iter().all(|value| items.contains(value)) {
-        return list(items.to_vec());
+        return Value::list(items.to_vec());
     }
     cut(items.iter().chain(more).cloned().collect())
 }
@@ -246,10 +235,10 @@ fn longer(items: &[Value], more: &[Value], again: bool) -> Value {
 /// A list of these items; of a long one, the first items and one that stands for the rest.
 fn cut(mut items: Vec<Value>) -> Value {
     if items.len() > MAX_GROWING_LIST {
-        let rest = list(items.split_off(MAX_GROWING_LIST));
-        items.push(Value::unknown().tainted(rest.all_taint()));
+        let rest = Value::list(items.split_off(MAX_GROWING_LIST));
+        items.push(rest.to_unknown());
     }
-    list(items)
+    Value::list(items)
 }
 
 /// A list without the item at a position, if there is one. The rest of a list always stays, because it may be long.
@@ -261,7 +250,7 @@ fn without(items: &[Value], at: Option<usize>) -> Value {
         changed.remove(at);
         changed.extend(rest.cloned());
     }
-    list(changed)
+    Value::list(changed)
 }
 
 /// A list of these items in an order that is not known: each may be any of them.
@@ -273,13 +262,13 @@ pub(super) fn in_any_order(items: &[Value]) -> Value {
 fn mixed(items: &[Value], given: &[Value]) -> Value {
     let all: Vec<Value> = items.iter().cloned().chain(given.iter().flat_map(items_or_itself)).collect();
     if all.len() > MAX_MIXED {
-        return Value::unknown().tainted(list(all).all_taint());
+        return Value::list(all).to_unknown();
     }
     let each = Value::any(all.iter().cloned());
     if each.weight() * all.len() > MAX_MIXED_WEIGHT {
-        return Value::unknown().tainted(list(all).all_taint());
+        return Value::list(all).to_unknown();
     }
-    list(vec![each; all.len()])
+    Value::list(vec![each; all.len()])
 }
 
 fn items_or_itself(value: &Value) -> Vec<Value> {

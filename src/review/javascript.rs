@@ -246,8 +246,8 @@ impl<'t> JavascriptReader<'_, 't> {
             if self.spelled(property) == "NODE_TLS_REJECT_UNAUTHORIZED" {
                 self.unverified = true;
             }
-            let name = Argument { value: Value::text(self.spelled(property)), span: property.byte_range() };
-            let value = Argument { value: value.clone(), span: span.clone() };
+            let name = Argument::text(self.spelled(property), &property.byte_range());
+            let value = Argument::new(value.clone(), &span);
             self.shared.push_act("process.env[]=", vec![name, value], span);
         }
     }
@@ -268,7 +268,7 @@ impl<'t> JavascriptReader<'_, 't> {
             return;
         };
         for value in value.alternatives() {
-            let argument = Argument { value, span: span.clone() };
+            let argument = Argument::new(value, &span);
             self.shared.push_act("process.env[]", vec![argument], node.byte_range());
         }
     }

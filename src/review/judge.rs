@@ -8,11 +8,12 @@ mod location;
 use super::Scope;
 use super::diagnostic::Diagnostic;
 use super::folder::folders_of;
+use super::grammar::Grammar;
 use super::nested::NestedCode;
 use super::path_class;
 use super::path_class::join_folder;
 use super::rule_set::{RuleSet, RuleShape};
-use super::rules::{Condition, EffectKind, InnerLanguage, ReviewRule, TargetClass};
+use super::rules::{Condition, EffectKind, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{in_folder, short, spell};
 use crate::domain::{Effects, Severity};
@@ -230,16 +231,16 @@ fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, e
 fn add_nested(
     value: &Value,
     more: &[&Value],
-    language: InnerLanguage,
+    language: Grammar,
     span: Range<usize>,
     judged: &mut Judgement,
     effects: &mut Effects,
 ) {
     match (&value.kind, value.as_text()) {
-        (ValueKind::List(words), _) if language == InnerLanguage::Bash => {
+        (ValueKind::List(words), _) if language == Grammar::Bash => {
             judged.nested.push(NestedCode::Words { words: words.clone(), span });
         }
-        (_, Some(_)) if language == InnerLanguage::Bash && !more.is_empty() => {
+        (_, Some(_)) if language == Grammar::Bash && !more.is_empty() => {
             let mut words = vec![value.clone()];
             for value in more {
                 match &value.kind {
@@ -251,7 +252,7 @@ fn add_nested(
         }
         (_, Some((text, whole))) => {
             effects.unknown |= !whole;
-            judged.nested.push(NestedCode::Text { language, text: text.to_owned(), span });
+            judged.nested.push(NestedCode::text(language, text, span));
         }
         _ => effects.unknown = true,
     }

@@ -5,15 +5,10 @@ use crate::domain::{Masker, Severity};
 
 /// Finds known keys and texts shaped like well-known tokens, in any language, including strings and comments.
 pub(super) fn find(source: &str, masker: &Masker) -> Vec<Diagnostic> {
-    let diagnostic = |span: crate::domain::KeySpan| Diagnostic {
-        rule: "common.key".to_owned(),
-        severity: Severity::High,
-        message: format!(
-            "holds {}: it is masked in the session file, and can't be run from there",
-            span.kind
-        ),
-        span: span.range,
-        ..Diagnostic::default()
+    let diagnostic = |span: crate::domain::KeySpan| {
+        let kind = span.kind;
+        let message = format!("holds {kind}: it is masked in the session file, and can't be run from there");
+        Diagnostic::new("common.key", Severity::High, span.range, message)
     };
     masker.find(source).into_iter().map(diagnostic).collect()
 }

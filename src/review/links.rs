@@ -68,7 +68,7 @@ impl MadeLinks {
 
 /// The target and the path of the link that an act makes.
 fn made_by(act: &Act) -> Option<(String, String)> {
-    let text = |at: usize| act.arguments.get(at)?.value.as_whole_text().map(str::to_owned);
+    let text = |at: usize| act.value(at)?.as_whole_text().map(str::to_owned);
     match act.name.as_str() {
         "ln" => {
             let named = |name: &str| act.named.iter().any(|(key, _)| key == name);

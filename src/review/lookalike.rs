@@ -142,13 +142,8 @@ pub(super) fn find(
         }
         let word = source.get(from..at).unwrap_or_default();
         if let Some((why, severity)) = suspicion(word, grammar, known) {
-            diagnostics.push(Diagnostic {
-                rule: "common.look-alike".to_owned(),
-                severity,
-                span: from..at,
-                message: format!("a name that reads like another: {} ({why})", super::wording::short(word)),
-                ..Diagnostic::default()
-            });
+            let message = format!("a name that reads like another: {} ({why})", super::wording::short(word));
+            diagnostics.push(Diagnostic::new("common.look-alike", severity, from..at, message));
         }
     }
     diagnostics

@@ -1,7 +1,7 @@
 //! Code inside of code, which is read in its own language.
 
 use super::folder::entered;
-use super::rules::InnerLanguage;
+use super::grammar::Grammar;
 use super::value::{Act, Value};
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NestedCode {
     Text {
-        language: InnerLanguage,
+        language: Grammar,
         text: String,
         span: Range<usize>,
     },
@@ -25,6 +25,10 @@ pub(super) enum NestedCode {
 }
 
 impl NestedCode {
+    pub(super) fn text(language: Grammar, text: impl Into<String>, span: Range<usize>) -> Self {
+        NestedCode::Text { language, text: text.into(), span }
+    }
+
     /// The same code in a folder, if the code around it changed the folder.
     pub(super) fn within(self, folder: Option<Value>) -> Self {
         match folder {

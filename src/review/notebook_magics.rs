@@ -11,8 +11,8 @@ mod line;
 mod options;
 
 use super::cover::{Cover, CoverKind};
+use super::grammar::Grammar;
 use super::nested::NestedCode;
-use super::rules::InnerLanguage;
 use super::value::{HOLE, Value};
 use crate::text::magics::holds_values;
 use std::ops::Range;
@@ -129,10 +129,6 @@ fn end_of(source: &str, start: usize) -> usize {
     end
 }
 
-fn code(language: InnerLanguage, text: impl Into<String>, span: Range<usize>) -> NestedCode {
-    NestedCode::Text { language, text: text.into(), span }
-}
-
 /// Code that writes to a file. If IPython puts values into the name, the name is unknown.
 fn write(path: &str, appends: bool, span: Range<usize>) -> NestedCode {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '~' | '-');
@@ -141,7 +137,7 @@ fn write(path: &str, appends: bool, span: Range<usize>) -> NestedCode {
     } else {
         path.chars().flat_map(|c| [Some('\\').filter(|_| !plain(c)), Some(c)]).flatten().collect()
     };
-    code(InnerLanguage::Bash, format!("{} {name}", if appends { ">>" } else { ">" }), span)
+    NestedCode::text(Grammar::Bash, format!("{} {name}", if appends { ">>" } else { ">" }), span)
 }
 
 /// The value of a word, without its quotes.

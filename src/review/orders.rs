@@ -10,8 +10,8 @@ mod settings;
 
 pub(super) use lines::lines;
 
+use super::grammar::Grammar;
 use super::programs::StartedAs;
-use super::rules::InnerLanguage;
 use std::ops::Range;
 
 /// What an order does.
@@ -20,7 +20,7 @@ pub(super) enum OrderEffect {
     /// A shell or program is started with this text. `open`: in a place where a reader expects it, such as an awk pipe.
     Starts { text: String, open: bool },
     /// Code in a language runs.
-    Runs(InnerLanguage, String),
+    Runs(Grammar, String),
     /// A file runs whose code is not known.
     File(String),
     /// A file is written.
@@ -48,12 +48,12 @@ pub(super) fn orders(code: StartedAs, text: &str) -> Vec<Order> {
             whole(OrderEffect::Starts { text: text.to_owned(), open: false })
         }
         StartedAs::File => whole(OrderEffect::File(text.to_owned())),
-        StartedAs::Python => whole(OrderEffect::Runs(InnerLanguage::Python, text.to_owned())),
-        StartedAs::Javascript => whole(OrderEffect::Runs(InnerLanguage::Javascript, text.to_owned())),
+        StartedAs::Python => whole(OrderEffect::Runs(Grammar::Python, text.to_owned())),
+        StartedAs::Javascript => whole(OrderEffect::Runs(Grammar::Javascript, text.to_owned())),
         // The reader of SQL itself finds the client's own commands.
-        StartedAs::Sql => whole(OrderEffect::Runs(InnerLanguage::Sql, text.to_owned())),
+        StartedAs::Sql => whole(OrderEffect::Runs(Grammar::Sql, text.to_owned())),
         StartedAs::Tcl => lines::tcl(text),
-        StartedAs::Other => whole(OrderEffect::Runs(InnerLanguage::Other, text.to_owned())),
+        StartedAs::Other => whole(OrderEffect::Runs(Grammar::Other, text.to_owned())),
         StartedAs::Sed => sed::orders(text),
         StartedAs::Awk => awk::orders(text),
         StartedAs::Editor => lines(text),

@@ -47,8 +47,16 @@ pub(super) enum OperandUse {
     StartsUnexpectedly(StartedAs),
 }
 
+impl OperandUse {
+    /// Whether the operands from there on are a command.
+    pub(super) fn is_command(self) -> bool {
+        matches!(self, Self::Starts(StartedAs::Words) | Self::StartsUnexpectedly(StartedAs::Words))
+    }
+}
+
 /// How the text that is started is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum StartedAs {
     /// By a shell, or as the words of one command.
     Shell,
@@ -153,12 +161,7 @@ impl Program {
 
     /// The index of the operand from which on the words are a command.
     pub(super) fn command_at(&self) -> Option<usize> {
-        self.operands.iter().position(|role| {
-            matches!(
-                role.does,
-                OperandUse::Starts(StartedAs::Words) | OperandUse::StartsUnexpectedly(StartedAs::Words)
-            )
-        })
+        self.operands.iter().position(|role| role.does.is_command())
     }
 }
 

@@ -172,8 +172,7 @@ impl<'t> PythonReader<'_, 't> {
                 let method = here.child_by_field_name("name").map(|n| text(n, self.shared.source));
                 if method.is_some_and(|m| m.starts_with("__reduce")) {
                     let span = node.byte_range();
-                    let arguments =
-                        arguments.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect();
+                    let arguments = Argument::of_each(arguments, &span);
                     self.shared.push_act(name, arguments, span);
                 }
                 return;
@@ -204,7 +203,7 @@ impl<'t> PythonReader<'_, 't> {
         if let ValueKind::Number(times) = self.fold(number, frame, 0).kind
             && times >= 1 << 30
         {
-            let argument = Argument { value: Value::new(ValueKind::Number(times)), span: span.byte_range() };
+            let argument = Argument::new(Value::new(ValueKind::Number(times)), &span.byte_range());
             self.shared.push_act("@repeat", vec![argument], node.byte_range());
         }
     }
@@ -215,7 +214,7 @@ impl<'t> PythonReader<'_, 't> {
         let Some(folder) = notebook_magics::folder(rest) else { return };
         let span =
             node.start_byte()..node.start_byte() + rest.lines().next().unwrap_or_default().trim_end().len();
-        let folder = Argument { value: folder, span: span.clone() };
+        let folder = Argument::new(folder, &span);
         self.push_acts(vec![Act::new("os.chdir", vec![folder], span)]);
     }
 
@@ -233,7 +232,7 @@ impl<'t> PythonReader<'_, 't> {
             return;
         }
         for value in self.fold(index, frame, 0).alternatives() {
-            let argument = Argument { value, span: index.byte_range() };
+            let argument = Argument::new(value, &index.byte_range());
             self.shared.push_act("os.environ[]", vec![argument], node.byte_range());
         }
     }

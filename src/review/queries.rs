@@ -101,22 +101,8 @@ fn at(
             }
         }
         if let (Some(span), Some(severity)) = (span, rule.severity) {
-            diagnostics.push(diagnostic(rule, severity, span, &target));
+            let message = rule.message.replace("{target}", &target);
+            diagnostics.push(Diagnostic::new(&rule.id, severity, span, message));
         }
-    }
-}
-
-fn diagnostic(
-    rule: &ReviewRule,
-    severity: crate::domain::Severity,
-    span: std::ops::Range<usize>,
-    target: &str,
-) -> Diagnostic {
-    Diagnostic {
-        rule: rule.id.clone(),
-        severity,
-        span,
-        message: rule.message.replace("{target}", target),
-        ..Diagnostic::default()
     }
 }

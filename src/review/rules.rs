@@ -6,6 +6,7 @@ mod target_class;
 
 pub(super) use target_class::TargetClass;
 
+use super::grammar::Grammar;
 use crate::domain::Severity;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -153,19 +154,6 @@ pub(super) enum EffectKind {
     Environment,
 }
 
-/// How an argument that is code runs.
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum InnerLanguage {
-    /// By a shell; a list is the words of one command.
-    Bash,
-    Python,
-    Javascript,
-    Sql,
-    /// Any other language, read by its words.
-    Other,
-}
-
 /// A condition on arguments; it holds if one of the selected arguments meets all of its tests.
 #[derive(Deserialize, Debug, Default, Clone)]
 #[serde(deny_unknown_fields)]
@@ -232,8 +220,8 @@ pub(super) struct ReviewRule {
     /// What the act does is not known, unless it runs a file that the text wrote itself.
     #[serde(default)]
     pub(super) unknown: bool,
-    /// The target is itself code, which runs in this way.
-    pub(super) runs: Option<InnerLanguage>,
+    /// The target is itself code, in this language. In bash, a list is the words of one command.
+    pub(super) runs: Option<Grammar>,
     /// May contain `{target}`; and, in a rule without a query, `{what}` (what a sensitive place is), `{name}` and
     /// `{folder}` (` in …`, where that is not the folder in which the text starts).
     #[serde(default)]

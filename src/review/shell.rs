@@ -47,15 +47,17 @@ mod variable;
 mod word;
 mod wrapper;
 
+pub(super) use here_document::{first_misread, letters as document_letters};
+
 use branch::OpenScope;
 use change::ChangePlaces;
 use change::node::changed_in_place;
+use command::CommandStart;
 use function::ShellFunction;
 use plain_quotes::PlainQuotes;
 use variable::ValueSet;
 
 use super::Scope;
-use super::cover::Cover;
 use super::flow::{Extraction, Frames};
 use super::rule_set::RuleSet;
 use super::value::{Argument, Value};
@@ -89,16 +91,6 @@ pub(super) fn read(
     reader.reading
 }
 
-/// Where a text stops to be read for certain, because bash ends a here-document elsewhere than the tree.
-pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
-    here_document::first_misread(root, source)
-}
-
-/// Letters for what the grammar misreads in here-documents; see [`here_document::letters`].
-pub(super) fn document_letters(root: Node<'_>, source: &str) -> Vec<Cover> {
-    here_document::letters(root, source)
-}
-
 /// Reads the words of one command that runs without a shell (`subprocess.run([...])`).
 pub(super) fn read_words(
     words: &[Value],
@@ -109,8 +101,8 @@ pub(super) fn read_words(
 ) -> Extraction {
     let mut reader = ShellReader::new("", rules, scope);
     reader.folder = folder;
-    let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
-    reader.command(words, None, span, 0);
+    let words = Argument::of_each(words, span);
+    reader.command(words, CommandStart::at(span, None));
     reader.reading
 }
 
@@ -221,9 +213,9 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
             "file_redirect" => self.redirect(node),
             "command" => self.simple(node),
             "unset_command" => {
-                let name = Argument { value: Value::text("unset"), span: node.byte_range() };
+                let name = Argument::text("unset", &node.byte_range());
                 let words = [name].into_iter().chain(self.words(node, 0)).collect();
-                self.command(words, None, &self.place(node), 0);
+                self.command(words, CommandStart::at(&self.place(node), None));
             }
             "declaration_command" => self.declared(node),
             "heredoc_body" | "expansion" => self.code_in_text(node),

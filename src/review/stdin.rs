@@ -2,8 +2,8 @@
 //! input='…')`, `communicate`, a write to its pipe. It counts like the text of `bash -c`. Rules handle what arrives
 //! through a pipe from another program.
 
+use super::grammar::Grammar;
 use super::nested::NestedCode;
-use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 
 /// The code that an act passes to an interpreter, if it does.
@@ -53,7 +53,7 @@ pub(super) fn code_for_interpreter(act: &Act) -> Option<NestedCode> {
         ValueKind::Name { about: Some(about), .. } => about.as_text()?,
         _ => lines.as_text()?,
     };
-    Some(NestedCode::Text { language, text: text.to_owned(), span: act.span.clone() })
+    Some(NestedCode::text(language, text, act.span.clone()))
 }
 
 fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
@@ -62,10 +62,10 @@ fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
 
 /// The command of a call that takes the program and its arguments separately.
 pub(super) fn with_rest(act: &Act) -> Value {
-    let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
+    let program = act.value(0).cloned().unwrap_or_else(Value::unknown);
     match act.arguments.get(1).map(|a| &a.value.kind) {
         Some(ValueKind::List(rest)) => {
-            Value::new(ValueKind::List(std::iter::once(program).chain(rest.iter().cloned()).collect()))
+            Value::list(std::iter::once(program).chain(rest.iter().cloned()).collect())
         }
         _ => program,
     }
@@ -82,7 +82,7 @@ pub(super) fn downloads(command: &Value) -> bool {
 }
 
 /// The language in which a command runs its standard input, if it does.
-pub(super) fn interpreter(command: &Value) -> Option<InnerLanguage> {
+pub(super) fn interpreter(command: &Value) -> Option<Grammar> {
     let words: Vec<String> = match &command.kind {
         ValueKind::List(words) => {
             words.iter().map(|word| word.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default()).collect()
@@ -99,20 +99,20 @@ pub(super) fn interpreter(command: &Value) -> Option<InnerLanguage> {
     let bare = |operand: Option<&str>| operand.is_none_or(|word| matches!(word, "-" | "/dev/stdin"));
     match program {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "mksh" | "fish" | "rbash" | "busybox" => {
-            bare(operands.next()).then_some(InnerLanguage::Bash)
+            bare(operands.next()).then_some(Grammar::Bash)
         }
         // A remote shell: the words after the host are its command.
         "ssh" | "docker" | "podman" | "kubectl" => {
             let last = operands.last();
-            last.is_none_or(|word| !word.contains(' ')).then_some(InnerLanguage::Bash)
+            last.is_none_or(|word| !word.contains(' ')).then_some(Grammar::Bash)
         }
-        "node" | "nodejs" | "bun" | "deno" => bare(operands.next()).then_some(InnerLanguage::Javascript),
-        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(InnerLanguage::Sql),
+        "node" | "nodejs" | "bun" | "deno" => bare(operands.next()).then_some(Grammar::Javascript),
+        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(Grammar::Sql),
         "perl" | "perl5" | "ruby" | "jruby" | "php" | "lua" | "luajit" | "lua5.4" | "Rscript" | "R" => {
-            bare(operands.next()).then_some(InnerLanguage::Other)
+            bare(operands.next()).then_some(Grammar::Other)
         }
         _ if program == "py" || program.starts_with("python") || program.starts_with("pypy") => {
-            bare(operands.next()).then_some(InnerLanguage::Python)
+            bare(operands.next()).then_some(Grammar::Python)
         }
         _ => None,
     }
@@ -124,16 +124,14 @@ mod tests {
 
     #[test]
     fn interpreters_are_told_from_programs_that_read_data() {
-        let of = |words: &[&str]| {
-            interpreter(&Value::new(ValueKind::List(words.iter().map(|w| Value::text(*w)).collect())))
-        };
-        assert_eq!(of(&["bash"]), Some(InnerLanguage::Bash));
-        assert_eq!(of(&["/bin/sh", "-s"]), Some(InnerLanguage::Bash));
-        assert_eq!(of(&["sudo", "bash", "-"]), Some(InnerLanguage::Bash));
-        assert_eq!(of(&["python3", "-"]), Some(InnerLanguage::Python));
+        let of = |words: &[&str]| interpreter(&Value::list(words.iter().map(|w| Value::text(*w)).collect()));
+        assert_eq!(of(&["bash"]), Some(Grammar::Bash));
+        assert_eq!(of(&["/bin/sh", "-s"]), Some(Grammar::Bash));
+        assert_eq!(of(&["sudo", "bash", "-"]), Some(Grammar::Bash));
+        assert_eq!(of(&["python3", "-"]), Some(Grammar::Python));
         assert_eq!(of(&["python3", "count.py"]), None);
         assert_eq!(of(&["sort", "-n"]), None);
         assert_eq!(of(&["bash", "build.sh"]), None);
-        assert_eq!(interpreter(&Value::text("sh -s")), Some(InnerLanguage::Bash));
+        assert_eq!(interpreter(&Value::text("sh -s")), Some(Grammar::Bash));
     }
 }

@@ -81,6 +81,11 @@ pub(super) fn named_children(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
 }
 
+/// The last named child.
+pub(super) fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    node.named_child(u32::try_from(node.named_child_count().checked_sub(1)?).ok()?)
+}
+
 pub(super) fn pair<'t>(node: Node<'t>, first: &str, second: &str) -> (Option<Node<'t>>, Option<Node<'t>>) {
     (node.child_by_field_name(first), node.child_by_field_name(second))
 }

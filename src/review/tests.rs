@@ -1,5 +1,21 @@
 //! Tests the examples of the rules, the samples in `tests/fixtures/review`, and properties that hold for any text.
 
+/// The samples of the files of this name with these endings, or with that of every language.
+macro_rules! fixtures {
+    ($name:literal) => {
+        fixtures!($name: "py" "sh" "js" "ts" "sql")
+    };
+    ($name:literal: $($ending:literal)+) => {
+        [$((
+            $ending,
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/review/", $name, ".", $ending)),
+        )),+]
+        .into_iter()
+        .flat_map(|(ending, text)| crate::review::tests::samples(ending, text))
+        .collect::<Vec<_>>()
+    };
+}
+
 mod blind;
 mod folders;
 mod misread;
@@ -29,6 +45,34 @@ fn told(review: &Review) -> Vec<String> {
             format!("{}:{} {} {}: {}", f.place.line, f.place.column, f.severity.as_str(), f.rule, f.message)
         })
         .collect()
+}
+
+fn messages(review: Review) -> Vec<String> {
+    review.findings.into_iter().map(|finding| finding.message).collect()
+}
+
+/// Asserts that each of these texts tells that this path is deleted, or says that not all is known.
+fn assert_told(language: &str, path: &str, sources: &[impl AsRef<str>]) {
+    let is_told = |source: &&str| {
+        let effects = look(language, source).effects;
+        effects.unknown || effects.deletes.iter().any(|deleted| deleted == path)
+    };
+    let missed: Vec<&str> = sources.iter().map(AsRef::as_ref).filter(|source| !is_told(source)).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// Asserts that each of these texts deletes exactly these paths, and that nothing else may be.
+fn assert_known(language: &str, samples: &[(impl AsRef<str>, &[&str])]) {
+    let mut wrong = Vec::new();
+    for (source, paths) in samples {
+        let source = source.as_ref();
+        let mut effects = look(language, source).effects;
+        effects.deletes.sort();
+        if effects.unknown || effects.deletes != *paths {
+            wrong.push(format!("{source}\n  {:?} unknown: {}", effects.deletes, effects.unknown));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -75,12 +119,17 @@ fn examples_of_the_rules_hold() {
 
 /// One sample of a fixture file: its text without marks, and the marks by line.
 struct Sample {
+    language: &'static str,
     name: String,
     source: String,
     marks: Vec<(u32, String)>,
 }
 
 impl Sample {
+    fn look(&self) -> Review {
+        look(self.language, &self.source)
+    }
+
     /// The first mark of which the gravest finding on its line has another severity.
     fn missed(&self, review: &Review) -> Option<&(u32, String)> {
         self.marks.iter().find(|(line, severity)| {
@@ -90,15 +139,24 @@ impl Sample {
     }
 }
 
-/// Reads samples, which begin at lines `#--- name` (`//---` in JavaScript). A mark `#! high` or `#! high py.delete-tree`
-/// (`//!`) at the end of a line expects a finding there; marks are removed before the review.
-fn samples(text: &str, comment: &str) -> Vec<Sample> {
+/// Reads the samples of a file with this ending, which begin at lines `#--- name` (`//---` in JavaScript). A mark
+/// `#! high` or `#! high py.delete-tree` (`//!`) at the end of a line expects a finding there; marks are removed before
+/// the review.
+fn samples(ending: &str, text: &str) -> Vec<Sample> {
+    let (language, comment) = match ending {
+        "py" => ("python", "#"),
+        "sh" => ("bash", "#"),
+        "js" => ("javascript", "//"),
+        "ts" => ("typescript", "//"),
+        _ => ("sql", "--"),
+    };
     let head = if comment == "--" { "--- ".to_owned() } else { format!("{comment}--- ") };
     let mark = format!("{comment}! ");
     let mut samples: Vec<Sample> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix(&head) {
-            samples.push(Sample { name: name.to_owned(), source: String::new(), marks: Vec::new() });
+            let (name, source, marks) = (name.to_owned(), String::new(), Vec::new());
+            samples.push(Sample { language, name, source, marks });
             continue;
         }
         let sample = samples.last_mut().expect("a file begins with the name of a sample");
@@ -109,29 +167,6 @@ fn samples(text: &str, comment: &str) -> Vec<Sample> {
         sample.marks.extend(parts.map(|mark| (number, mark.trim().to_owned())));
     }
     samples
-}
-
-fn fixtures(kind: &str) -> Vec<(&'static str, Sample)> {
-    let files: &[(&str, &str, &str)] = match kind {
-        "dangerous" => &[
-            ("python", "#", include_str!("../../tests/fixtures/review/dangerous.py")),
-            ("bash", "#", include_str!("../../tests/fixtures/review/dangerous.sh")),
-            ("javascript", "//", include_str!("../../tests/fixtures/review/dangerous.js")),
-            ("typescript", "//", include_str!("../../tests/fixtures/review/dangerous.ts")),
-            ("sql", "--", include_str!("../../tests/fixtures/review/dangerous.sql")),
-        ],
-        _ => &[
-            ("python", "#", include_str!("../../tests/fixtures/review/harmless.py")),
-            ("bash", "#", include_str!("../../tests/fixtures/review/harmless.sh")),
-            ("javascript", "//", include_str!("../../tests/fixtures/review/harmless.js")),
-            ("typescript", "//", include_str!("../../tests/fixtures/review/harmless.ts")),
-            ("sql", "--", include_str!("../../tests/fixtures/review/harmless.sql")),
-        ],
-    };
-    files
-        .iter()
-        .flat_map(|(language, c, text)| samples(text, c).into_iter().map(move |s| (*language, s)))
-        .collect()
 }
 
 /// The findings above Info.
@@ -145,16 +180,17 @@ fn grave(review: &Review) -> Vec<(u32, String)> {
 
 #[test]
 fn dangerous_samples_are_found_on_their_line() {
-    let samples = fixtures("dangerous");
+    let samples = fixtures!("dangerous");
     let mut wrong = Vec::new();
-    for (language, sample) in &samples {
+    for sample in &samples {
         assert!(!sample.marks.is_empty(), "{} has no marks", sample.name);
-        let review = look(language, &sample.source);
+        let review = sample.look();
         let mut expected = sample.marks.clone();
         expected.sort();
         if grave(&review) != expected {
             wrong.push(format!(
-                "{language} {}: expected {expected:?}\n    told: {:#?}",
+                "{} {}: expected {expected:?}\n    told: {:#?}",
+                sample.language,
                 sample.name,
                 told(&review)
             ));
@@ -166,13 +202,14 @@ fn dangerous_samples_are_found_on_their_line() {
 
 #[test]
 fn harmless_samples_stay_silent() {
-    let samples = fixtures("harmless");
+    let samples = fixtures!("harmless");
     let mut wrong = Vec::new();
-    for (language, sample) in &samples {
-        let review = look(language, &sample.source);
+    for sample in &samples {
+        let review = sample.look();
         if !grave(&review).is_empty() || review.unchecked.is_some() {
             wrong.push(format!(
-                "{language} {}: told: {:#?} {:?}",
+                "{} {}: told: {:#?} {:?}",
+                sample.language,
                 sample.name,
                 told(&review),
                 review.unchecked
@@ -633,10 +670,10 @@ mod properties {
 
     /// Lines of real samples in a new order.
     fn pieces() -> impl Strategy<Value = String> {
-        let lines: Vec<String> = fixtures("dangerous")
+        let lines: Vec<String> = fixtures!("dangerous")
             .iter()
-            .chain(&fixtures("harmless"))
-            .flat_map(|(_, s)| s.source.lines().map(str::to_owned).collect::<Vec<_>>())
+            .chain(&fixtures!("harmless"))
+            .flat_map(|s| s.source.lines().map(str::to_owned).collect::<Vec<_>>())
             .collect();
         let line = prop::sample::select(lines);
         let piece = (line, any::<prop::sample::Index>(), prop::bool::ANY).prop_map(|(line, at, head)| {

@@ -64,13 +64,8 @@ const UNSEEN_MESSAGE: &str = "can't be read as code, and is too long to look at 
 
 /// The diagnostic of a stretch.
 pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
-    Diagnostic {
-        rule: RULE.to_owned(),
-        severity: Severity::Medium,
-        span,
-        message: "can't be read as code: only its words were looked at".to_owned(),
-        ..Diagnostic::default()
-    }
+    let message = "can't be read as code: only its words were looked at";
+    Diagnostic::new(RULE, Severity::Medium, span, message.to_owned())
 }
 
 /// The diagnostic of a stretch that was not even read by its words.

@@ -116,12 +116,30 @@ impl Value {
     }
 
     pub(super) fn text(text: impl Into<String>) -> Self {
-        Self::new(ValueKind::Text { text: text.into(), whole: true })
+        Self::of_text(text, true)
     }
 
     /// Text with holes in it.
     pub(super) fn part(text: impl Into<String>) -> Self {
-        Self::new(ValueKind::Text { text: text.into(), whole: false })
+        Self::of_text(text, false)
+    }
+
+    /// A text, with holes in it unless it is known as a whole.
+    pub(super) fn of_text(text: impl Into<String>, whole: bool) -> Self {
+        Self::new(ValueKind::Text { text: text.into(), whole })
+    }
+
+    pub(super) fn list(items: Vec<Value>) -> Self {
+        Self::new(ValueKind::List(items))
+    }
+
+    pub(super) fn map(items: Vec<(String, Value)>) -> Self {
+        Self::new(ValueKind::Map(items))
+    }
+
+    /// A value of which nothing is known but the marks of this one.
+    pub(super) fn to_unknown(&self) -> Self {
+        Self::unknown().tainted(self.all_taint())
     }
 
     /// A number, unknown where it was too large to be counted.
@@ -176,6 +194,22 @@ impl Value {
     /// The text, if all of it is known.
     pub(super) fn as_whole_text(&self) -> Option<&str> {
         self.as_text().filter(|(_, whole)| *whole).map(|(text, _)| text)
+    }
+
+    /// The items, if the value is a list.
+    pub(super) fn as_list(&self) -> Option<&[Value]> {
+        match &self.kind {
+            ValueKind::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The keys and items, if the value is a map.
+    pub(super) fn as_map(&self) -> Option<&[(String, Value)]> {
+        match &self.kind {
+            ValueKind::Map(items) => Some(items),
+            _ => None,
+        }
     }
 
     /// The full name, if the value is a name.
@@ -235,7 +269,7 @@ impl Value {
     /// Joins texts; unknown parts become holes.
     pub(super) fn join(parts: &[Value], between: &str) -> Value {
         if parts.iter().any(Value::has_choice) {
-            let list = Value::new(ValueKind::List(parts.to_vec()));
+            let list = Value::list(parts.to_vec());
             return Value::any(list.alternatives().into_iter().map(|one| match one.kind {
                 ValueKind::List(items) => Value::join_one(&items, between),
                 _ => Value::unknown(),
@@ -267,6 +301,6 @@ impl Value {
         if text.chars().all(|c| c == HOLE) && !whole {
             return Value::unknown().tainted(taint);
         }
-        Value { kind: ValueKind::Text { text, whole }, taint }
+        Value::of_text(text, whole).tainted(taint)
     }
 }

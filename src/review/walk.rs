@@ -217,7 +217,7 @@ impl<'a, 't> WalkContext<'a, 't> {
     pub(super) fn note_unknown(&mut self, act: &Act) {
         self.reading.unknown |= !self.rules.knows_effects_of(&act.name);
         if let Some(host) = self.rules.host_of(&act.name) {
-            let host = Argument { value: Value::text(host), span: act.span.clone() };
+            let host = Argument::text(host, &act.span);
             self.push_act("@service", vec![host], act.span.clone());
         }
     }

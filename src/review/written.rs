@@ -3,9 +3,9 @@
 //! Only texts that are fully known are remembered, few and short ones. `judge` judges what they do.
 
 use super::folder::folder_of;
+use super::grammar::Grammar;
 use super::nested::NestedCode;
 use super::path_class::join_folder;
-use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 
@@ -58,32 +58,32 @@ impl WrittenTexts {
         if self.texts.is_empty() {
             return None;
         }
-        let path = path_of(&act.arguments.first()?.value, act)?;
+        let path = path_of(act.value(0)?, act)?;
         let text = self.texts.get(&path)?;
         let language = match act.name.as_str() {
-            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => InnerLanguage::Bash,
+            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Grammar::Bash,
             "./" => by_first_line(text),
-            "node" | "bun" | "deno run" => InnerLanguage::Javascript,
-            "runpy.run_path" | "@import" => InnerLanguage::Python,
-            "require" | "import" => InnerLanguage::Javascript,
+            "node" | "bun" | "deno run" => Grammar::Javascript,
+            "runpy.run_path" | "@import" => Grammar::Python,
+            "require" | "import" => Grammar::Javascript,
             name => {
                 let version = name.strip_prefix("python")?;
-                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(InnerLanguage::Python)?
+                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Grammar::Python)?
             }
         };
-        Some(NestedCode::Text { language, text: text.clone(), span: act.span.clone() })
+        Some(NestedCode::text(language, text.as_str(), act.span.clone()))
     }
 }
 
 /// The language of a file that is run by its path.
-fn by_first_line(text: &str) -> InnerLanguage {
+fn by_first_line(text: &str) -> Grammar {
     let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
     if first.contains("python") {
-        InnerLanguage::Python
+        Grammar::Python
     } else if first.contains("node") || first.contains("deno") {
-        InnerLanguage::Javascript
+        Grammar::Javascript
     } else {
-        InnerLanguage::Bash
+        Grammar::Bash
     }
 }
 
@@ -96,60 +96,45 @@ fn path_of(value: &Value, act: &Act) -> Option<String> {
 
 /// The files that an act writes, and how their texts change.
 fn changes(act: &Act) -> Vec<(&Value, WrittenChange<'_>)> {
-    let argument = |at: usize| act.arguments.get(at).map(|argument| &argument.value);
+    let (first, receiver) = (act.value(0), act.receiver.as_ref());
     let named = |name: &str| act.named.iter().find(|(key, _)| key == name).map(|(_, a)| &a.value);
-    match act.name.as_str() {
-        ">" => argument(0).map(|path| (path, WrittenChange::Set(known(named("text"))))).into_iter().collect(),
-        ">>" => {
-            argument(0).map(|path| (path, WrittenChange::Add(known(named("text"))))).into_iter().collect()
-        }
+    // Whether a file is empty once it is opened; the mode is the argument at this place.
+    let empties =
+        |at: usize| known(act.value(at).or_else(|| named("mode"))).unwrap_or("r").contains(['w', 'x']);
+    let (path, change) = match act.name.as_str() {
+        ">" => (first, WrittenChange::Set(known(named("text")))),
+        ">>" => (first, WrittenChange::Add(known(named("text")))),
         "tee" => {
             let adds = named("a").or_else(|| named("append")).is_some();
             let text = known(named("stdin"));
             let change =
                 |path| (path, if adds { WrittenChange::Add(text) } else { WrittenChange::Set(text) });
-            act.arguments.iter().map(|argument| change(&argument.value)).collect()
+            return act.arguments.iter().map(|argument| change(&argument.value)).collect();
         }
         // The file is replaced by something else.
         "mv" | "cp" | "curl" | "wget" | "rm" => {
-            act.arguments.iter().map(|argument| (&argument.value, WrittenChange::Set(None))).collect()
+            return act.arguments.iter().map(|path| (&path.value, WrittenChange::Set(None))).collect();
         }
-        "open" | "codecs.open" => {
-            let mode = known(argument(1).or_else(|| named("mode"))).unwrap_or("r");
-            let empties = mode.contains(['w', 'x']);
-            argument(0)
-                .filter(|_| empties)
-                .map(|path| (path, WrittenChange::Set(Some(""))))
-                .into_iter()
-                .collect()
-        }
-        "pathlib.Path().open" => {
-            let mode = known(argument(0).or_else(|| named("mode"))).unwrap_or("r");
-            let empties = mode.contains(['w', 'x']);
-            let path = act.receiver.as_ref().filter(|_| empties);
-            path.map(|path| (path, WrittenChange::Set(Some("")))).into_iter().collect()
-        }
+        "open" | "codecs.open" => (first.filter(|_| empties(1)), WrittenChange::Set(Some(""))),
+        "pathlib.Path().open" => (receiver.filter(|_| empties(0)), WrittenChange::Set(Some(""))),
         "open().write" | "codecs.open().write" | "pathlib.Path().open().write" => {
-            let path = act.receiver.as_ref();
-            path.map(|path| (path, WrittenChange::Add(known(argument(0))))).into_iter().collect()
+            (receiver, WrittenChange::Add(known(first)))
         }
-        "print" => {
-            let file = named("file").map(|file| &file.kind);
-            let Some(ValueKind::Name { path, about: Some(about) }) = file else { return Vec::new() };
-            if !path.ends_with("open()") {
-                return Vec::new();
+        "print" => match named("file").map(|file| &file.kind) {
+            Some(ValueKind::Name { path, about: Some(about) }) if path.ends_with("open()") => {
+                (Some(&**about), WrittenChange::Add(known(first)))
             }
-            vec![(about, WrittenChange::Add(known(argument(0))))]
-        }
+            _ => return Vec::new(),
+        },
         "pathlib.Path().write_text" | "pathlib.Path().write_bytes" => {
-            let path = act.receiver.as_ref();
-            path.map(|path| (path, WrittenChange::Set(known(argument(0))))).into_iter().collect()
+            (receiver, WrittenChange::Set(known(first)))
         }
         "fs.writeFile" | "fs.writeFileSync" | "Deno.writeTextFile" | "Bun.write" => {
-            argument(0).map(|path| (path, WrittenChange::Set(known(argument(1))))).into_iter().collect()
+            (first, WrittenChange::Set(known(act.value(1))))
         }
-        _ => Vec::new(),
-    }
+        _ => return Vec::new(),
+    };
+    path.map(|path| (path, change)).into_iter().collect()
 }
 
 fn known(value: Option<&Value>) -> Option<&str> {

@@ -1,11 +1,13 @@
 //! The check `call`: calls the function that was defined, with arguments that the person gives in a form.
 
 use super::function::{self, KnownFunction};
+use super::net::printed;
 use super::run::detail;
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, choice_form};
-use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport, Stream};
+use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport};
 use crate::engine::transcript::BlockStatus;
 use crate::recipe::arguments;
+use crate::recipe::text::printable;
 use crate::recipe::view::{View, ended_run};
 
 const CALLED: &str = "called";
@@ -94,9 +96,8 @@ fn failed(view: &View<'_>, known: &KnownFunction<'_>, report: &RunReport) -> Che
 
 /// The result of a call, in a line.
 fn describe_call(report: &RunReport) -> String {
-    let printed = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
+    let printed = printed(report);
     let image = report.images.first().map(|image| image.name.as_str());
     let text = report.value.as_deref().or(image).or(Some(&printed)).filter(|text| !text.trim().is_empty());
-    let line = text.unwrap_or("None").trim().lines().next().unwrap_or_default();
-    line.chars().filter(|c| !c.is_control()).take(160).collect()
+    printable(text.unwrap_or("None").trim().lines().next().unwrap_or_default(), 160)
 }

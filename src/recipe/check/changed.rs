@@ -4,7 +4,7 @@
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, Finding, Language, Review, Severity, TextRange};
+use crate::domain::{Block, Finding, Language, Review, Severity};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::hunks::hunks;
 use crate::recipe::scripts;
@@ -79,8 +79,7 @@ impl Check for ChangedCheck {
             } else {
                 (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
             };
-            let (rule, place) = ("recipe.beside".to_owned(), TextRange::default());
-            Finding { rule, severity, place, message, forbidden: false }
+            Finding::new("recipe.beside", severity, message)
         };
         beside.map(finding).collect()
     }

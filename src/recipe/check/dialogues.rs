@@ -8,7 +8,8 @@ mod refactor;
 
 use crate::domain::{
     Answers, BlockId, BlockKind, Dialect, ExecutorKind, FinishReason, Form, Language, OnDisk, Outcome,
-    OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall, samples,
+    OutputBuffer, Receipt, RecipeEnd, RecipeFact, ReplyEvent, Review, RunError, RunReport, Severity, Stream,
+    Target, Terms, ToolCall, samples,
 };
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
@@ -157,15 +158,32 @@ impl RecipeDialogue {
         }
     }
 
-    /// The summary that the person sees at the end.
-    fn summary(&self) -> String {
-        use crate::domain::RecipeFact;
-        let items = self.d.state().transcript.items.iter().rev();
-        let mut ends = items.filter_map(|item| match item.fact()? {
-            RecipeFact::Ended { summary, .. } => Some(summary.clone()),
+    /// How it ended, with the summary that the person sees then.
+    pub(in crate::recipe) fn end(&self) -> (RecipeEnd, String) {
+        let mut items = self.d.state().transcript.items.iter().rev();
+        let end = items.find_map(|item| match item.fact()? {
+            RecipeFact::Ended { end, summary } => Some((*end, summary.clone())),
             _ => None,
         });
-        ends.next().unwrap()
+        end.unwrap()
+    }
+
+    fn summary(&self) -> String {
+        self.end().1
+    }
+
+    /// The summary contains all of these words.
+    #[track_caller]
+    fn sums_up(&self, words: &[&str]) {
+        let summary = self.summary();
+        for word in words {
+            assert!(summary.contains(word), "{word} in {summary}");
+        }
+    }
+
+    /// The severity of the gravest finding about a block.
+    fn gravest(&self, block: BlockId) -> Option<Severity> {
+        self.d.state().inspected(block).and_then(|seen| seen.review.gravest())
     }
 }
 

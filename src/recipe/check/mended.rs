@@ -5,7 +5,7 @@ use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
 use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
 use super::{Check, CheckResponse, CheckSpec, OwnRun};
-use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Review, RunReport, Severity, TextRange};
+use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
 use crate::recipe::view::{View, ended_ok};
@@ -105,13 +105,7 @@ impl Check for MendedCheck {
             Some(what) => format!("does not do any more what failed ({what}): its cause stays"),
             None => format!("catches the error away ({note}): its cause stays"),
         };
-        let finding = |note: String| Finding {
-            rule: "recipe.hidden".into(),
-            severity: Severity::Medium,
-            place: TextRange::default(),
-            message: message(note),
-            forbidden: false,
-        };
+        let finding = |note: String| Finding::new("recipe.hidden", Severity::Medium, message(note));
         hidden.map(finding).into_iter().collect()
     }
 

@@ -6,6 +6,7 @@ use super::suite::{self, TestReading};
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
+use crate::recipe::text::printable;
 use crate::recipe::view::View;
 
 pub(super) const GREEN: &str = "green";
@@ -127,7 +128,7 @@ pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> Chec
             CheckResponse::unable(format!("The net could not run: {why}."))
         }
         (Outcome::Ok | Outcome::Failed, Some(TestReading::Empty)) => {
-            CheckResponse::Judge { verdict: empty, note: "not one test was tried".into() }
+            CheckResponse::judge(empty, "not one test was tried")
         }
         (outcome, _) => by_outcome(outcome, report),
     }
@@ -159,7 +160,7 @@ pub(super) fn last_output(report: &RunReport) -> String {
     }
 }
 
-/// A line made fit for a note: without control characters, at most 200 characters.
+/// A line made fit for a note.
 pub(super) fn clean_line(line: &str) -> String {
-    line.chars().filter(|c| !c.is_control()).take(200).collect()
+    printable(line, 200)
 }

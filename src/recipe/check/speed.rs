@@ -1,7 +1,7 @@
 //! The checks of speed: `measured` (a workload was written, and its time is known) and `faster` (the same workload
 //! after the change, compared with before).
 
-use super::net::{budget, printed, why_kept};
+use super::net::{FILE, budget, printed, why_kept};
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command::{self, ProgramNames};
@@ -21,21 +21,15 @@ pub(super) struct MeasuredCheck;
 
 impl Check for MeasuredCheck {
     fn spec(&self) -> CheckSpec {
-        CheckSpec {
-            options: &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }],
-            ..CheckSpec::of("measured", &[MEASURED, FAILED, NOTHING])
-        }
+        CheckSpec { options: &[FILE], ..CheckSpec::of("measured", &[MEASURED, FAILED, NOTHING]) }
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         match view.own_run() {
-            OwnRun::Ran(_, report) => {
-                let output = printed(report);
-                match Figures::of(&seconds(report)) {
-                    Some(figures) => CheckResponse::judge(MEASURED, figures.describe()),
-                    None => CheckResponse::judge(FAILED, why(&output, report)),
-                }
-            }
+            OwnRun::Ran(_, report) => match Figures::of(&seconds(report)) {
+                Some(figures) => CheckResponse::judge(MEASURED, figures.describe()),
+                None => CheckResponse::judge(FAILED, why(report)),
+            },
             OwnRun::Refused(_) => CheckResponse::unable("It was not measured, so nothing is made faster."),
             OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None => match workload(view, &view.written()) {
@@ -45,10 +39,9 @@ impl Check for MeasuredCheck {
                     &[],
                     "measure it before anything is changed",
                 )]),
-                None if !view.written().is_empty() => CheckResponse::Judge {
-                    verdict: NOTHING,
-                    note: "what was written can't be run by itself".into(),
-                },
+                None if !view.written().is_empty() => {
+                    CheckResponse::judge(NOTHING, "what was written can't be run by itself")
+                }
                 None if view.newest().is_empty() => CheckResponse::judge(NOTHING, "no workload was written"),
                 None => CheckResponse::Ask,
             },
@@ -96,13 +89,10 @@ impl Check for Faster {
                 "Before the change it took {}. It was not measured again.",
                 then.describe()
             )),
-            OwnRun::Ran(_, report) => {
-                let output = printed(report);
-                match Figures::of(&seconds(report)) {
-                    Some(now) => compare(then, now),
-                    None => CheckResponse::judge(FAILED, why(&output, report)),
-                }
-            }
+            OwnRun::Ran(_, report) => match Figures::of(&seconds(report)) {
+                Some(now) => compare(then, now),
+                None => CheckResponse::judge(FAILED, why(report)),
+            },
         }
     }
 
@@ -136,8 +126,9 @@ fn seconds(report: &RunReport) -> Vec<f64> {
     if report.outcome == Outcome::Ok { scripts::seconds(&printed(report)) } else { Vec::new() }
 }
 
-fn why(output: &str, report: &RunReport) -> String {
-    let said: Vec<&str> = scripts::results(output);
+fn why(report: &RunReport) -> String {
+    let output = printed(report);
+    let said: Vec<&str> = scripts::results(&output);
     if said.is_empty() { super::subject::describe_failure(report) } else { said.join("; ") }
 }
 

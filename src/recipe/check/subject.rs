@@ -1,13 +1,15 @@
 //! The subject of a debugging recipe: a file that is run, or code that runs as a block. The recipe's inputs name it.
 
+use super::net::{FILE, bash};
 use super::{CheckOption, OptionKind, OwnBlock};
 use crate::domain::{BlockId, Language, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
+use crate::recipe::text::printable;
 use crate::recipe::view::View;
 
 /// The options whose inputs name the subject.
 pub(super) const OPTIONS: &[CheckOption] = &[
-    CheckOption { name: "file", values: &[], kind: OptionKind::Input },
+    FILE,
     CheckOption { name: "command", values: &[], kind: OptionKind::Input },
     CheckOption { name: "code", values: &[], kind: OptionKind::Input },
     CheckOption { name: "language", values: &[], kind: OptionKind::Input },
@@ -72,9 +74,7 @@ impl Subject {
     /// The block that runs the subject.
     pub(super) fn run(&self, note: &str) -> OwnBlock {
         match self {
-            Subject::File { line, .. } => {
-                OwnBlock::code(Language::bash(), format!("{line}\n"), note.to_owned())
-            }
+            Subject::File { line, .. } => bash(line, note),
             Subject::Code { language, source } => {
                 OwnBlock::code(language.clone(), source.clone(), note.to_owned())
             }
@@ -102,14 +102,10 @@ pub(super) fn describe_failure(report: &RunReport) -> String {
     if report.error.is_some() || report.outcome.detail().is_some() {
         return super::run::detail(report);
     }
-    let errors = String::from_utf8_lossy(&report.output.tail(Stream::Stderr)).into_owned();
-    let errors = if errors.trim().is_empty() {
-        String::from_utf8_lossy(&report.output.bytes(Stream::Stderr)).into_owned()
-    } else {
-        errors
-    };
-    let last = error_line(&errors).unwrap_or_default();
-    let last: String = last.chars().filter(|c| !c.is_control()).take(160).collect();
+    let tail = String::from_utf8_lossy(&report.output.tail(Stream::Stderr)).into_owned();
+    let all = || String::from_utf8_lossy(&report.output.bytes(Stream::Stderr)).into_owned();
+    let errors = if tail.trim().is_empty() { all() } else { tail };
+    let last = printable(error_line(&errors).unwrap_or_default(), 160);
     let detail = super::run::detail(report);
     if last.is_empty() { detail } else { format!("{last} ({detail})") }
 }

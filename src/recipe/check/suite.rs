@@ -8,8 +8,9 @@ mod python;
 mod runner;
 mod runner_output;
 
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock};
-use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
+use super::net::bash;
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind};
+use crate::domain::{Answers, Block, BlockKind, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
 use crate::recipe::{FactRequest, Tool};
@@ -156,7 +157,7 @@ fn propose(view: &View<'_>) -> CheckResponse {
         }
     };
     let line = with_python(line, view.context.fact("python"));
-    CheckResponse::Propose(vec![OwnBlock::code(Language::bash(), format!("{line}\n"), note.into())])
+    CheckResponse::Propose(vec![bash(&line, note)])
 }
 
 /// A note if the model wrote tests that this runner would silently ignore.
@@ -206,9 +207,7 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
 /// Why passing tests prove less than the protected tests that failed before: some are gone, or skipped now.
 fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
     let runner = runner::ALL.iter().find(|runner| (runner.reads_output_of)(command))?;
-    let seen = |report: &RunReport| {
-        (runner.read)(&RunnerOutput::of(report), &Expectation { target: "", files: &[], said: Vec::new() })
-    };
+    let seen = |report: &RunReport| (runner.read)(&RunnerOutput::of(report), &Expectation::default());
     let steps = view.protects.iter().map(String::as_str);
     let runs = steps.chain([view.step]).flat_map(|step| view.runs_in(step));
     let red = runs.filter(|(item, run)| {
@@ -242,9 +241,7 @@ pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
     let known = runner::ALL.iter().find(|runner| (runner.reads_output_of)(line));
     // Without `-v`, unittest still prints the same counts.
     let known = known.or_else(|| runner::ALL.iter().find(|r| r.name == "unittest" && line.contains(r.name)));
-    let seen = known.map_or_else(TestCounts::default, |runner| {
-        (runner.read)(&printed, &Expectation { target: "", files: &[], said: Vec::new() })
-    });
+    let seen = known.map_or_else(TestCounts::default, |r| (r.read)(&printed, &Expectation::default()));
     if seen.problems.contains(&Problem::NoRunner) || matches!(printed.exit, Some(126 | 127)) {
         let name = known.map_or("what the line starts", |runner| runner.name);
         return Some(TestReading::Missing(format!("{name} can't be started on this machine")));

@@ -18,8 +18,9 @@ use super::handlers::{
     self, HANDLER_PREFIXES, Handler, ends_with_success, is_end, is_quiet, steps, without_comment,
 };
 use crate::domain::Language;
+use crate::recipe::text::printable;
 use crate::text::diff::similarity;
-use silencer::{MAX_SILENCERS, Silencer};
+use silencer::Silencer;
 use std::collections::{HashSet, VecDeque};
 use tree::{Grammar, Source, has_grammar};
 
@@ -125,9 +126,9 @@ fn new_silencers<'a>(old: &Source<'_>, new: &Source<'a>) -> Vec<Silencer<'a>> {
 
 fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     match source.grammar {
-        Grammar::Python => python::silencers(source, MAX_SILENCERS),
-        Grammar::Javascript => javascript::silencers(source, MAX_SILENCERS),
-        Grammar::Bash => bash::silencers(source, MAX_SILENCERS),
+        Grammar::Python => python::silencers(source),
+        Grammar::Javascript => javascript::silencers(source),
+        Grammar::Bash => bash::silencers(source),
     }
 }
 
@@ -185,7 +186,7 @@ fn compared_part(line: &str) -> &str {
 }
 
 fn printable_line(line: &str) -> String {
-    line.chars().filter(|c| !c.is_control()).take(80).collect()
+    printable(line, 80)
 }
 
 /// The change is too large to be examined.

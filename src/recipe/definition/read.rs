@@ -38,189 +38,176 @@ pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedErr
         return Err(source.faults());
     }
     let place = TablePlace { table: table.get_ref(), span: 0..0 };
-    let definition = Head { source: &mut source }.read(&place);
+    let definition = read_head(&mut source, &place);
     match definition {
         Some(definition) if source.is_sound() => Ok(definition),
         _ => Err(source.faults()),
     }
 }
 
-struct Head<'a, 's> {
-    source: &'a mut DefinitionSource<'s>,
+fn read_head(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<Definition> {
+    source.refuse_unknown(place, HEAD_KEYS);
+    let name = read_name(source, place);
+    let title = source.needed(place, "title", MAX_LINE_BYTES);
+    let when = source.needed(place, "when", MAX_LINE_BYTES);
+    let prompt = source.text_or_blank(place, "prompt", MAX_LINE_BYTES * 4);
+    if prompt.value.is_empty() && get(place, "prompt").is_none() {
+        source.fault(&(0..0), "prompt is missing", "add prompt = \"…\": what the person asks, in a line");
+    }
+    let say = source.text_or_blank(place, "say", MAX_TEXT_BYTES);
+    let inputs = read_inputs(source, place);
+    let either = read_either(source, place, &inputs);
+    let (rounds, replies) = read_limits(source, place);
+    let read = steps::read(source, place, rounds);
+    let end = read_end(source, place);
+    validate::check(source, [&prompt, &say, &end], &inputs, &read);
+    Some(Definition {
+        name: name?.value,
+        title: title?.value,
+        when: when?.value,
+        prompt: prompt.value,
+        say: say.value,
+        inputs: inputs.into_iter().map(|input| input.value).collect(),
+        either,
+        replies,
+        steps: read.read.into_iter().map(|step| step.step).collect(),
+        summary: end.value,
+    })
 }
 
-impl Head<'_, '_> {
-    fn read(&mut self, place: &TablePlace<'_, '_>) -> Option<Definition> {
-        self.source.refuse_unknown(place, HEAD_KEYS);
-        let name = self.name(place);
-        let title = self.source.needed(place, "title", MAX_LINE_BYTES);
-        let when = self.source.needed(place, "when", MAX_LINE_BYTES);
-        let prompt = self.source.text_or_blank(place, "prompt", MAX_LINE_BYTES * 4);
-        if prompt.text.is_empty() && get(place, "prompt").is_none() {
-            self.source.fault(
-                &(0..0),
-                "prompt is missing",
-                "add prompt = \"…\": what the person asks, in a line",
-            );
+fn read_name(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<SpannedValue<String>> {
+    let name = source.needed(place, "name", MAX_NAME_BYTES)?;
+    source.name_fits(&name, &[]);
+    Some(name)
+}
+
+fn read_either(
+    source: &mut DefinitionSource<'_>,
+    place: &TablePlace<'_, '_>,
+    inputs: &[SpannedValue<Field>],
+) -> Vec<String> {
+    let names = source.texts(place, "either").unwrap_or_default();
+    let known: Vec<&str> = inputs.iter().map(|input| input.value.name.as_str()).collect();
+    for name in names.iter().filter(|name| !known.contains(&name.value.as_str())) {
+        source.unknown(name, "input", &known);
+    }
+    names.into_iter().map(|name| name.value).collect()
+}
+
+fn read_limits(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> (u32, u32) {
+    let Some(limits) = source.table(place, "limits") else {
+        return (DEFAULT_ROUNDS, DEFAULT_REPLIES);
+    };
+    source.refuse_unknown(&limits, &["rounds", "replies"]);
+    (source.limit(&limits, "rounds", DEFAULT_ROUNDS), source.limit(&limits, "replies", DEFAULT_REPLIES))
+}
+
+fn read_end(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> LocatedText {
+    match source.table(place, "end") {
+        Some(end) => {
+            source.refuse_unknown(&end, &["summary"]);
+            source.needed(&end, "summary", MAX_TEXT_BYTES);
+            source.text_or_blank(&end, "summary", MAX_TEXT_BYTES)
         }
-        let say = self.source.text_or_blank(place, "say", MAX_TEXT_BYTES);
-        let inputs = self.inputs(place);
-        let either = self.either(place, &inputs);
-        let (rounds, replies) = self.limits(place);
-        let read = steps::read(self.source, place, rounds);
-        let end = self.end(place);
-        let head = validate::HeadTexts { prompt: &prompt, say: &say, summary: &end };
-        validate::check(self.source, &head, &inputs, &read);
-        Some(Definition {
-            name: name?.value,
-            title: title?.value,
-            when: when?.value,
-            prompt: prompt.text,
-            say: say.text,
-            inputs: inputs.into_iter().map(|input| input.value).collect(),
-            either,
-            replies,
-            steps: read.read.into_iter().map(|step| step.step).collect(),
-            summary: end.text,
-        })
-    }
-
-    fn name(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<String>> {
-        let name = self.source.needed(place, "name", MAX_NAME_BYTES)?;
-        self.source.name_fits(&name, &[]);
-        Some(name)
-    }
-
-    fn either(&mut self, place: &TablePlace<'_, '_>, inputs: &[SpannedValue<Field>]) -> Vec<String> {
-        let names = self.source.texts(place, "either").unwrap_or_default();
-        let known: Vec<&str> = inputs.iter().map(|input| input.value.name.as_str()).collect();
-        for name in names.iter().filter(|name| !known.contains(&name.value.as_str())) {
-            self.source.unknown(name, "input", &known);
-        }
-        names.into_iter().map(|name| name.value).collect()
-    }
-
-    fn limits(&mut self, place: &TablePlace<'_, '_>) -> (u32, u32) {
-        let Some(limits) = self.source.table(place, "limits") else {
-            return (DEFAULT_ROUNDS, DEFAULT_REPLIES);
-        };
-        self.source.refuse_unknown(&limits, &["rounds", "replies"]);
-        let mut limit = |key, usual| {
-            let given = self.source.whole(&limits, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok());
-            given.unwrap_or(usual)
-        };
-        (limit("rounds", DEFAULT_ROUNDS), limit("replies", DEFAULT_REPLIES))
-    }
-
-    fn end(&mut self, place: &TablePlace<'_, '_>) -> LocatedText {
-        match self.source.table(place, "end") {
-            Some(end) => {
-                self.source.refuse_unknown(&end, &["summary"]);
-                self.source.needed(&end, "summary", MAX_TEXT_BYTES);
-                self.source.text_or_blank(&end, "summary", MAX_TEXT_BYTES)
+        None => {
+            if get(place, "end").is_none() {
+                let hint = "add [end] with summary = \"…\": what is shown at the end";
+                source.fault(&(0..0), "[end] is missing", hint);
             }
-            None => {
-                if get(place, "end").is_none() {
-                    let hint = "add [end] with summary = \"…\": what is shown at the end";
-                    self.source.fault(&(0..0), "[end] is missing", hint);
-                }
-                LocatedText { text: Text::default(), span: 0..0 }
-            }
+            LocatedText { value: Text::default(), span: 0..0 }
         }
     }
+}
 
-    fn inputs(&mut self, place: &TablePlace<'_, '_>) -> Vec<SpannedValue<Field>> {
-        let mut inputs: Vec<SpannedValue<Field>> = Vec::new();
-        for place in self.source.tables(place, "input") {
-            let Some(input) = self.input(&place) else { continue };
-            if inputs.iter().any(|known| known.value.name == input.value.name) {
-                let what = format!("there are two inputs {}", input.value.name);
-                self.source.fault(&input.span, what, "give one of them another name");
-            }
-            inputs.push(input);
+fn read_inputs(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<SpannedValue<Field>> {
+    let mut inputs: Vec<SpannedValue<Field>> = Vec::new();
+    for place in source.tables(place, "input") {
+        let Some(input) = read_input(source, &place) else { continue };
+        if inputs.iter().any(|known| known.value.name == input.value.name) {
+            let what = format!("there are two inputs {}", input.value.name);
+            source.fault(&input.span, what, "give one of them another name");
         }
-        inputs
+        inputs.push(input);
     }
+    inputs
+}
 
-    fn input(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<Field>> {
-        self.source.refuse_unknown(place, INPUT_KEYS);
-        let name = self.source.needed(place, "name", MAX_NAME_BYTES);
-        let ask = self.source.needed(place, "ask", MAX_LINE_BYTES);
-        let help = self.source.text(place, "help", MAX_LINE_BYTES);
-        let default = self.source.text(place, "default", MAX_TEXT_BYTES);
-        let required = self.source.flag(place, "required").unwrap_or(default.is_none());
-        let kind = self.kind(place)?;
-        let name = name?;
-        self.source.name_fits(&name, &[]);
-        let field = Field {
-            name: name.value,
-            label: ask?.value,
-            help: help.map(|help| help.value).unwrap_or_default(),
-            kind,
-            required,
-            default: default.as_ref().map(|default| default.value.clone()),
-        };
-        if let (Some(default), Err(why)) = (default, answers::check_field(&field, "")) {
-            self.source.fault(&default.span, format!("the default does not fit: {why}"), "");
-        }
-        Some(SpannedValue { value: field, span: name.span })
+fn read_input(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<SpannedValue<Field>> {
+    source.refuse_unknown(place, INPUT_KEYS);
+    let name = source.needed(place, "name", MAX_NAME_BYTES);
+    let ask = source.needed(place, "ask", MAX_LINE_BYTES);
+    let help = source.text(place, "help", MAX_LINE_BYTES);
+    let default = source.text(place, "default", MAX_TEXT_BYTES);
+    let required = source.flag(place, "required").unwrap_or(default.is_none());
+    let kind = read_kind(source, place)?;
+    let name = name?;
+    source.name_fits(&name, &[]);
+    let field = Field {
+        name: name.value,
+        label: ask?.value,
+        help: help.map(|help| help.value).unwrap_or_default(),
+        kind,
+        required,
+        default: default.as_ref().map(|default| default.value.clone()),
+    };
+    if let (Some(default), Err(why)) = (default, answers::check_field(&field, "")) {
+        source.fault(&default.span, format!("the default does not fit: {why}"), "");
     }
+    Some(SpannedValue { value: field, span: name.span })
+}
 
-    fn kind(&mut self, place: &TablePlace<'_, '_>) -> Option<FieldKind> {
-        let word = match get(place, "kind") {
-            Some(_) => self.source.word(place, "kind", INPUT_KINDS)?.value,
-            None => "text".to_owned(),
-        };
-        let min = self.source.whole(place, "min", (i64::MIN, i64::MAX));
-        let max = self.source.whole(place, "max", (i64::MIN, i64::MAX));
-        let whole = self.source.flag(place, "whole");
-        let choices = self.source.texts(place, "choices");
-        for (key, belongs) in
-            [("min", "number"), ("max", "number"), ("whole", "number"), ("choices", "choice")]
-        {
-            if let Some(value) = get(place, key).filter(|_| word != belongs) {
-                let what = format!("{key} says nothing about an input of kind {word}");
-                self.source.fault(&value.span(), what, format!("take it out, or write kind = \"{belongs}\""));
-            }
+fn read_kind(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<FieldKind> {
+    let word = match get(place, "kind") {
+        Some(_) => source.word(place, "kind", INPUT_KINDS)?.value,
+        None => "text".to_owned(),
+    };
+    let min = source.whole(place, "min", (i64::MIN, i64::MAX));
+    let max = source.whole(place, "max", (i64::MIN, i64::MAX));
+    let whole = source.flag(place, "whole");
+    let choices = source.texts(place, "choices");
+    for (key, belongs) in [("min", "number"), ("max", "number"), ("whole", "number"), ("choices", "choice")] {
+        if let Some(value) = get(place, key).filter(|_| word != belongs) {
+            let what = format!("{key} says nothing about an input of kind {word}");
+            source.fault(&value.span(), what, format!("take it out, or write kind = \"{belongs}\""));
         }
-        if let (Some(min), Some(max)) = (&min, &max)
-            && min.value > max.value
-        {
-            self.source.fault(&max.span, format!("max is less than min, {}", min.value), "");
-        }
-        Some(match word.as_str() {
-            "lines" => FieldKind::Text { lines: true },
-            "file" => FieldKind::File,
-            "files" => FieldKind::Files,
-            "number" => FieldKind::Number {
-                min: min.map(|min| min.value),
-                max: max.map(|max| max.value),
-                whole: whole.unwrap_or(false),
-            },
-            "choice" => FieldKind::Choice(self.choices(place, choices)),
-            _ => FieldKind::Text { lines: false },
-        })
     }
+    if let (Some(min), Some(max)) = (&min, &max)
+        && min.value > max.value
+    {
+        source.fault(&max.span, format!("max is less than min, {}", min.value), "");
+    }
+    Some(match word.as_str() {
+        "lines" => FieldKind::Text { lines: true },
+        "file" => FieldKind::File,
+        "files" => FieldKind::Files,
+        "number" => FieldKind::Number {
+            min: min.map(|min| min.value),
+            max: max.map(|max| max.value),
+            whole: whole.unwrap_or(false),
+        },
+        "choice" => FieldKind::Choice(read_choices(source, place, choices)),
+        _ => FieldKind::Text { lines: false },
+    })
+}
 
-    fn choices(
-        &mut self,
-        place: &TablePlace<'_, '_>,
-        choices: Option<Vec<SpannedValue<String>>>,
-    ) -> Vec<String> {
-        let mut known: Vec<String> = Vec::new();
-        for choice in choices.unwrap_or_default() {
-            if known.iter().any(|one| one.eq_ignore_ascii_case(&choice.value)) {
-                self.source.fault(&choice.span, "this choice is there twice", "take one of them out");
-            }
-            known.push(choice.value);
+fn read_choices(
+    source: &mut DefinitionSource<'_>,
+    place: &TablePlace<'_, '_>,
+    choices: Option<Vec<SpannedValue<String>>>,
+) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for choice in choices.unwrap_or_default() {
+        if known.iter().any(|one| one.eq_ignore_ascii_case(&choice.value)) {
+            source.fault(&choice.span, "this choice is there twice", "take one of them out");
         }
-        if known.is_empty() {
-            self.source.fault(
-                &place.span.clone(),
-                "an input of kind choice needs choices",
-                "add choices = [\"…\", \"…\"]",
-            );
-        }
-        known
+        known.push(choice.value);
     }
+    if known.is_empty() {
+        source.fault(
+            &place.span.clone(),
+            "an input of kind choice needs choices",
+            "add choices = [\"…\", \"…\"]",
+        );
+    }
+    known
 }

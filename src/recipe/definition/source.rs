@@ -11,7 +11,6 @@ use toml::de::{DeTable, DeValue};
 const MAX_FAULTS: usize = 50;
 
 /// A table and its place in the text.
-#[derive(Clone)]
 pub(super) struct TablePlace<'t, 's> {
     pub(super) table: &'t DeTable<'s>,
     pub(super) span: Range<usize>,
@@ -30,11 +29,8 @@ pub(super) const MAX_LINE_BYTES: usize = 200;
 /// The most bytes of a text for the model.
 pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// A text with places for values, and its own place in the file; blank if the key is missing.
-pub(super) struct LocatedText {
-    pub(super) text: Text,
-    pub(super) span: Range<usize>,
-}
+/// A text with places for values; blank if the key is missing.
+pub(super) type LocatedText = SpannedValue<Text>;
 
 /// The text of a definition, and the errors found in it so far.
 pub(super) struct DefinitionSource<'s> {
@@ -101,8 +97,8 @@ impl<'s> DefinitionSource<'s> {
         most: usize,
     ) -> LocatedText {
         match self.text(place, key, most) {
-            Some(SpannedValue { value, span }) => LocatedText { text: Text::parse(&value), span },
-            None => LocatedText { text: Text::default(), span: place.span.clone() },
+            Some(SpannedValue { value, span }) => LocatedText { value: Text::parse(&value), span },
+            None => LocatedText { value: Text::default(), span: place.span.clone() },
         }
     }
 
@@ -194,13 +190,18 @@ impl<'s> DefinitionSource<'s> {
             .get_ref()
             .as_integer()
             .and_then(|number| i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok());
-        if let Some(value_) = number.filter(|n| (min..=max).contains(n)) {
-            return Some(SpannedValue { value: value_, span: value.span() });
+        if let Some(number) = number.filter(|n| (min..=max).contains(n)) {
+            return Some(SpannedValue { value: number, span: value.span() });
         }
         let bounds =
             if (min, max) == (i64::MIN, i64::MAX) { String::new() } else { format!(" from {min} to {max}") };
         self.fault(&value.span(), format!("{key} has to be a whole number{bounds}"), "");
         None
+    }
+
+    /// A limit; `usual` if the key is missing.
+    pub(super) fn limit(&mut self, place: &TablePlace<'_, '_>, key: &str, usual: u32) -> u32 {
+        self.whole(place, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(usual)
     }
 
     /// A list of texts that are not blank.
@@ -250,21 +251,15 @@ impl<'s> DefinitionSource<'s> {
         key: &str,
     ) -> Vec<TablePlace<'t, 'd>> {
         let Some(value) = get(place, key) else { return Vec::new() };
-        let items = value.get_ref().as_array().map(|items| items.iter().collect::<Vec<_>>());
-        let tables = items.map(|items| {
-            let table = |item: &&'t Spanned<DeValue<'d>>| {
-                Some(TablePlace { table: item.get_ref().as_table()?, span: item.span() })
-            };
-            items.iter().map(table).collect::<Option<Vec<_>>>()
-        });
-        match tables.flatten() {
+        let table = |item: &'t Spanned<DeValue<'d>>| {
+            Some(TablePlace { table: item.get_ref().as_table()?, span: item.span() })
+        };
+        let items = value.get_ref().as_array();
+        match items.and_then(|items| items.iter().map(table).collect::<Option<Vec<_>>>()) {
             Some(tables) => tables,
             None => {
-                self.fault(
-                    &value.span(),
-                    format!("{key} has to be a list of tables"),
-                    format!("write [[{key}]]"),
-                );
+                let what = format!("{key} has to be a list of tables");
+                self.fault(&value.span(), what, format!("write [[{key}]]"));
                 Vec::new()
             }
         }
@@ -277,7 +272,7 @@ pub(super) fn get<'t, 's>(place: &TablePlace<'t, 's>, key: &str) -> Option<&'t S
 
 /// A text of the file, made safe to show.
 pub(super) fn printable(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
+    let text = crate::recipe::text::printable(text, 60);
     if text.is_empty() { "\"\"".into() } else { text }
 }
 

@@ -13,8 +13,8 @@ use strum::{VariantArray, VariantNames};
 
 pub(super) const STEP_KEYS: &[&str] =
     &["name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on"];
-/// Destinations of a verdict that are no names of steps.
-const DESTINATION_WORDS: &[&str] = &["next", "again", "stop", "end"];
+/// The words that `then` may be, apart from names of steps.
+pub(super) const DESTINATION_WORDS: &[&str] = &["next", "again", "stop", "end"];
 const END_WORDS: &[(&str, RecipeEnd)] =
     &[("done", RecipeEnd::Done), ("gave_up", RecipeEnd::GaveUp), ("limit", RecipeEnd::Limit)];
 
@@ -93,12 +93,11 @@ fn read_step(
     let only_if = only_if(source, place);
     let protects = source.texts(place, "protects").unwrap_or_default();
     let strict = source.flag(place, "strict").unwrap_or(false);
-    let rounds =
-        source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
+    let rounds = source.limit(place, "rounds", rounds);
     let (read_actions, actions) = actions(source, place);
     let (name, title, check) = (name?, title?, check?);
     source.name_fits(&name, DESTINATION_WORDS);
-    if say.text.is_empty() && !check.spec().needs_no_reply {
+    if say.value.is_empty() && !check.spec().needs_no_reply {
         let hint = "add say = \"…\": what the model is told when the step begins";
         source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
     }
@@ -106,7 +105,7 @@ fn read_step(
         name: name.value,
         title: title.value,
         only_if: only_if.iter().map(|(k, v)| (k.value.clone(), v.value.clone())).collect(),
-        say: say.text.clone(),
+        say: say.value.clone(),
         blocks,
         check,
         options: options.iter().map(|(k, v)| (k.clone(), v.value.clone())).collect(),
@@ -190,7 +189,7 @@ fn actions(
         source.refuse_unknown(&place, &["then", "how", "say"]);
         let Some(then) = source.needed(&place, "then", MAX_NAME_BYTES) else { continue };
         let say = source.text_or_blank(&place, "say", MAX_TEXT_BYTES);
-        let action = action(source, &place, &then, &verdict, say.text.clone());
+        let action = action(source, &place, &then, &verdict, say.value.clone());
         let ends = matches!(action.then, Destination::End | Destination::Stop);
         actions.push((verdict.value.clone(), action));
         read.push(ReadAction { verdict, then, say, ends });
@@ -239,9 +238,4 @@ pub(super) fn verdicts(step: &RecipeStep) -> Vec<&'static str> {
         all.push(PROTECTED_CHANGED);
     }
     all
-}
-
-/// The words that `then` may be, apart from names of steps.
-pub(super) fn destinations() -> &'static [&'static str] {
-    DESTINATION_WORDS
 }

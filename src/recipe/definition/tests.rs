@@ -75,7 +75,7 @@ proptest! {
 fn the_page_of_recipes_names_every_key_check_verdict_and_place() {
     let page = include_str!("../../../docs/recipes.md");
     let keys =
-        [read::HEAD_KEYS, read::INPUT_KEYS, read::INPUT_KINDS, steps::STEP_KEYS, steps::destinations()];
+        [read::HEAD_KEYS, read::INPUT_KEYS, read::INPUT_KINDS, steps::STEP_KEYS, steps::DESTINATION_WORDS];
     let words = keys.concat();
     for word in words.iter().filter(|word| !["input", "step", "on", "limits", "end"].contains(word)) {
         assert!(page.contains(&format!("`{word}`")) || page.contains(&format!(" {word},")), "{word}");

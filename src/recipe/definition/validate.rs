@@ -2,7 +2,7 @@
 //! reached and left.
 
 use super::source::{DefinitionSource, LocatedText, SpannedValue, closest_word, printable};
-use super::steps::{ReadStep, Steps, destinations, verdicts};
+use super::steps::{DESTINATION_WORDS, ReadStep, Steps, verdicts};
 use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
 use crate::recipe::check::OptionKind;
@@ -16,23 +16,17 @@ pub(super) const PROMPT_NAMES: &[&str] =
 pub(super) const END_NAMES: &[&str] =
     &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
-/// The texts that belong to no step.
-pub(super) struct HeadTexts<'a> {
-    pub(super) prompt: &'a LocatedText,
-    pub(super) say: &'a LocatedText,
-    pub(super) summary: &'a LocatedText,
-}
-
+/// Checks the steps, and the texts that belong to none: the prompt, what is said with the first step, the summary.
 pub(super) fn check(
     source: &mut DefinitionSource<'_>,
-    told: &HeadTexts<'_>,
+    [prompt, say, summary]: [&LocatedText; 3],
     inputs: &[SpannedValue<Field>],
     steps: &Steps,
 ) {
     let names = Names::new(inputs);
-    names.text(source, told.prompt, &[]);
-    names.text(source, told.say, PROMPT_NAMES);
-    names.text(source, told.summary, END_NAMES);
+    names.text(source, prompt, &[]);
+    names.text(source, say, PROMPT_NAMES);
+    names.text(source, summary, END_NAMES);
     let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for step in &steps.read {
         names.text(source, &step.say, PROMPT_NAMES);
@@ -72,7 +66,7 @@ impl Names {
 
     fn text(&self, source: &mut DefinitionSource<'_>, told: &LocatedText, more: &[&str]) {
         let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        for name in told.text.names().filter(|name| !known.contains(name)) {
+        for name in told.value.names().filter(|name| !known.contains(name)) {
             let hint = closest_word(name, &known);
             let hint = format!("{hint}; for braces as they are, write {{{{{name}}}}}");
             source.fault(&told.span, format!("{{{name}}} stands for nothing here"), hint);
@@ -125,7 +119,7 @@ impl Names {
 /// leads on.
 fn actions(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
-    let targets: Vec<&str> = destinations().iter().copied().chain(steps.iter().copied()).collect();
+    let targets: Vec<&str> = DESTINATION_WORDS.iter().copied().chain(steps.iter().copied()).collect();
     for action in &step.actions {
         let verdict = &action.verdict;
         if !known.contains(&verdict.value.as_str()) {

@@ -6,7 +6,7 @@ use super::super::text::{Text, bounded, fenced};
 use super::super::view::{View, ended_run};
 use super::super::written;
 use super::protect;
-use super::rounds::{Ending, EndingText, RoundCause, Rounds};
+use super::rounds::{Ending, RoundCause, Rounds};
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
 
@@ -54,11 +54,7 @@ pub(super) fn not_wanted(step: &RecipeStep, block: &Block) -> String {
 
 /// The text shown at the end.
 pub(super) fn summary(rounds: &Rounds<'_>, ending: &Ending) -> String {
-    let said = match &ending.say {
-        EndingText::Text(text) => fill(rounds, text),
-        EndingText::Words(words) => words.clone(),
-    };
-    join_parts([said, fill(rounds, &rounds.definition.summary)])
+    join_parts([fill(rounds, &ending.say), fill(rounds, &rounds.definition.summary)])
 }
 
 fn join_parts(parts: [String; 2]) -> String {
@@ -125,11 +121,8 @@ fn images(view: &View<'_>) -> Vec<String> {
 fn steps(rounds: &Rounds<'_>) -> String {
     let mut list = String::new();
     for RoundOutcome { step, round, verdict, note } in &rounds.judged {
-        let known = rounds.definition.step(step).and_then(|at| rounds.definition.steps.get(at));
-        let (title, note) = (
-            known.map_or(step.as_str(), |step| step.title.as_str()),
-            if note.is_empty() { verdict } else { note },
-        );
+        let title = rounds.definition.step_named(step).map_or(step.as_str(), |step| step.title.as_str());
+        let note = if note.is_empty() { verdict } else { note };
         let verdict = if verdict == PROTECTED_CHANGED { "changed what is protected" } else { verdict };
         let _ = writeln!(list, "- {title}, round {round}: {verdict} ({note})");
     }

@@ -40,9 +40,7 @@ fn written<'a>(
 ) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for name in steps {
-        let Some(step) = rounds.definition.step(name).and_then(|at| rounds.definition.steps.get(at)) else {
-            continue;
-        };
+        let Some(step) = rounds.definition.step_named(name) else { continue };
         files.extend(view.written_in(name).into_iter().filter(|path| step.check.can_protect(path)));
     }
     files
@@ -91,9 +89,8 @@ fn mentions_file(view: &View<'_>, review: &Review, file: &str) -> bool {
 
 /// A finding about a change of a file that configures tests, where tests are protected: it could turn them off.
 fn configures(rounds: &Rounds<'_>, view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
-    let steps = view.protects.iter().filter_map(|name| rounds.definition.step(name));
-    let mut checks = steps.filter_map(|step| rounds.definition.steps.get(step));
-    if !checks.any(|step| step.check.spec().name == "tests") {
+    let mut steps = view.protects.iter().filter_map(|name| rounds.definition.step_named(name));
+    if !steps.any(|step| step.check.spec().name == "tests") {
         return None;
     }
     let is_one = |path: &&str| TEST_CONFIG_FILES.contains(&path.rsplit('/').next().unwrap_or(path));
@@ -154,9 +151,7 @@ enum ProtectedEvent<'a> {
 fn changed(rounds: &Rounds<'_>, view: &View<'_>) -> Vec<(usize, String)> {
     let mut events: Vec<(usize, ProtectedEvent<'_>)> = Vec::new();
     for &Span { step, from, until } in &view.spans {
-        let Some(step) = rounds.definition.step(step).and_then(|at| rounds.definition.steps.get(at)) else {
-            continue;
-        };
+        let Some(step) = rounds.definition.step_named(step) else { continue };
         let makes = view.protects.contains(&step.name);
         if makes || !step.protects.is_empty() {
             let runs = runs_with_position(view.context, from, until);

@@ -37,21 +37,13 @@ pub(super) enum RoundCause {
 #[derive(Clone, Debug)]
 pub(super) struct Ending {
     pub(super) end: RecipeEnd,
-    pub(super) say: EndingText,
-}
-
-/// The first part of the text at the end, before the summary.
-#[derive(Clone, Debug)]
-pub(super) enum EndingText {
-    /// A text of the definition.
-    Text(Text),
-    /// A text of the machine's own.
-    Words(String),
+    /// The first part of the text at the end, before the summary.
+    pub(super) say: Text,
 }
 
 impl Ending {
     pub(super) fn with_words(end: RecipeEnd, words: &str) -> Self {
-        Self { end, say: EndingText::Words(words.to_owned()) }
+        Self { end, say: Text::words(words) }
     }
 }
 
@@ -157,7 +149,7 @@ impl<'a> Rounds<'a> {
         for _ in 0..=self.definition.steps.len() {
             let target = match &action.then {
                 Destination::End | Destination::Stop => {
-                    self.over = Some(Ending { end: action.how, say: EndingText::Text(action.say) });
+                    self.over = Some(Ending { end: action.how, say: action.say });
                     return;
                 }
                 Destination::Again => Some(from),
@@ -165,7 +157,7 @@ impl<'a> Rounds<'a> {
                 Destination::Step(name) => self.definition.step(name).and_then(|step| self.next_taken(step)),
             };
             let Some(target) = target else {
-                self.over = Some(Ending { end: RecipeEnd::Done, say: EndingText::Text(action.say) });
+                self.over = Some(Ending { end: RecipeEnd::Done, say: action.say });
                 return;
             };
             let begun = self.begun.get(target).copied().unwrap_or_default();

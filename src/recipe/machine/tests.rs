@@ -4,8 +4,8 @@ mod any;
 mod protected;
 
 use crate::domain::{
-    BlockId, BlockKind, Dialect, FileChange, ImageRef, Language, OnDisk, Outcome, RecipeEnd, RecipeFact,
-    Review, RunReport, Target, samples,
+    BlockId, BlockKind, Dialect, FileChange, ImageRef, Language, OnDisk, Outcome, RecipeEnd, Review,
+    RunReport, Target, samples,
 };
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
@@ -98,6 +98,11 @@ fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
     report
 }
 
+/// A call of the tool that writes a file.
+fn write(path: &str, content: &str) -> (&'static str, serde_json::Value) {
+    ("write_file", serde_json::json!({"path": path, "content": content}))
+}
+
 impl ToolDialogue {
     fn new(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> Self {
         Self { talk: RecipeDialogue::begin(name, inputs, facts).0, block: 0, run: 0 }
@@ -118,10 +123,7 @@ impl ToolDialogue {
 
     /// The model writes a file, and the person approves.
     fn writes(&mut self, path: &str) -> String {
-        let line = self.calls(&[(
-            "write_file",
-            serde_json::json!({"path": path, "content": format!("# {} {path}\n", self.block)}),
-        )]);
+        let line = self.calls(&[write(path, &format!("# {} {path}\n", self.block))]);
         if !line.ends_with(&format!("deciding {}", self.block)) {
             return line;
         }
@@ -130,9 +132,7 @@ impl ToolDialogue {
 
     /// The model writes two files in one reply, and the person approves both.
     fn write_both(&mut self, one: &str, other: &str) -> String {
-        let call =
-            |path: &str| ("write_file", serde_json::json!({"path": path, "content": format!("# {path}\n")}));
-        self.calls(&[call(one), call(other)]);
+        self.calls(&[write(one, &format!("# {one}\n")), write(other, &format!("# {other}\n"))]);
         self.block -= 1;
         self.ends(changed(Outcome::Ok, &[one]));
         self.block += 1;
@@ -191,13 +191,12 @@ impl ToolDialogue {
     }
 
     fn summary(&self) -> (RecipeEnd, String) {
-        let mut items = self.talk.d.state().transcript.items.iter().rev();
-        items
-            .find_map(|item| match item.fact()? {
-                RecipeFact::Ended { end, summary } => Some((*end, summary.clone())),
-                _ => None,
-            })
-            .unwrap()
+        self.talk.end()
+    }
+
+    /// The person answers a form with this choice.
+    fn choose(&mut self, what: &str) -> String {
+        self.talk.d.command(Command::Answer(vec![("what".into(), what.into())]))
     }
 
     fn has_remark(&self, block: u32) -> bool {
@@ -327,10 +326,7 @@ mod tdd {
         t.writes("tests/test_slug.py");
         assert!(!t.has_remark(1));
         t.tests(printed("pytest/missing-module"));
-        t.calls(&[(
-            "write_file",
-            serde_json::json!({"path": "./tests/../tests/test_slug.py", "content": "pass\n"}),
-        )]);
+        t.calls(&[write("./tests/../tests/test_slug.py", "pass\n")]);
         t.look();
         assert!(t.has_remark(3));
         let line = t.talk.d.approve(3);
@@ -351,20 +347,16 @@ mod tdd {
         t
     }
 
-    fn choose(t: &mut ToolDialogue, what: &str) -> String {
-        t.talk.d.command(Command::Answer(vec![("what".into(), what.into())]))
-    }
-
     #[test]
     fn code_that_changes_the_tests_is_asked_about() {
-        let line = choose(&mut with_changed_tests(), "keep the change");
+        let line = with_changed_tests().choose("keep the change");
         assert!(line.contains("+answered protected, +block 4") && line.ends_with("deciding 4"), "{line}");
         let mut t = with_changed_tests();
-        assert!(choose(&mut t, "nonsense").ends_with("asking: form protected"));
-        let line = choose(&mut t, "stop");
+        assert!(t.choose("nonsense").ends_with("asking: form protected"));
+        let line = t.choose("stop");
         assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
         let mut t = with_changed_tests();
-        let line = choose(&mut t, "go on without it");
+        let line = t.choose("go on without it");
         assert!(line.contains("+judged code.1 protected_changed, +said code.2, ask"), "{line}");
         hears(&t.talk.d, &["Put back what was there"]);
         // Restoring the file is a write like others: it takes the word, and then there is no more question.
@@ -375,15 +367,15 @@ mod tdd {
     #[test]
     fn what_was_not_put_back_is_asked_about_again() {
         let mut t = with_changed_tests();
-        choose(&mut t, "go on without it");
+        t.choose("go on without it");
         // Another file is written; the tests still differ from what was agreed on.
         let line = t.writes("slug.py");
         assert!(line.ends_with("asking: form protected"), "{line}");
-        let line = choose(&mut t, "go on without it");
+        let line = t.choose("go on without it");
         assert!(line.contains("+judged code.2 protected_changed, +said code.3, ask"), "{line}");
         let line = t.says("I did.");
         assert!(line.ends_with("asking: form protected"), "{line}");
-        let line = choose(&mut t, "keep the change");
+        let line = t.choose("keep the change");
         assert!(line.contains("+judged code.3 nothing"), "{line}");
         let line = t.writes("slug.py");
         assert!(line.contains("+block") && !line.contains("asking"), "{line}");
@@ -392,10 +384,7 @@ mod tdd {
     #[test]
     fn a_word_for_one_file_excuses_no_other() {
         let mut t = ToolDialogue::tdd();
-        t.calls(&[
-            ("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "a\n"})),
-            ("write_file", serde_json::json!({"path": "tests/test_b.py", "content": "b\n"})),
-        ]);
+        t.calls(&[write("tests/test_slug.py", "a\n"), write("tests/test_b.py", "b\n")]);
         t.block = 1;
         t.ends(changed(Outcome::Ok, &["tests/test_slug.py"]));
         t.block = 2;
@@ -403,11 +392,9 @@ mod tdd {
         t.look();
         t.ends(changed(Outcome::Ok, &["tests/test_b.py"]));
         t.tests(printed("pytest/missing-module"));
-        t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "c\n"}))]);
-        let line = {
-            t.block = 4;
-            t.ends(changed(Outcome::Ok, &["tests/test_slug.py", "tests/test_b.py"]))
-        };
+        t.calls(&[write("tests/test_slug.py", "c\n")]);
+        t.block = 4;
+        let line = t.ends(changed(Outcome::Ok, &["tests/test_slug.py", "tests/test_b.py"]));
         assert!(t.has_remark(4) && line.ends_with("asking: form protected"), "{line}");
     }
 
@@ -418,7 +405,7 @@ mod tdd {
         t.tests(printed("pytest/missing-module"));
         t.writes("slug.py");
         t.tests(printed("pytest/wrong"));
-        t.calls(&[("write_file", serde_json::json!({"path": "conftest.py", "content": "x\n"}))]);
+        t.calls(&[write("conftest.py", "x\n")]);
         t.look();
         let item = &t.talk.d.state().transcript.blocks[&BlockId(t.block)];
         let (_, review) = item.review.as_ref().unwrap();
@@ -472,11 +459,11 @@ mod tdd {
     #[test]
     fn what_the_person_skips_ends_it_and_what_is_rejected_is_heard() {
         let mut t = ToolDialogue::tdd();
-        t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "pass\n"}))]);
+        t.calls(&[write("tests/test_slug.py", "pass\n")]);
         t.look();
         let line = t.talk.d.reject(1, "use one file");
         assert!(line.ends_with("replying s2"), "{line}");
-        t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "1\n"}))]);
+        t.calls(&[write("tests/test_slug.py", "1\n")]);
         t.look();
         let line = t.talk.d.skip(2);
         assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
@@ -514,7 +501,7 @@ mod tdd {
         // The tests are protected, the code is not.
         assert_eq!(t.talk.d.watched.protected, ["tests/test_a.py", "tests/test_b.py"]);
         for (file, held) in [("tests/test_a.py", true), ("tests/test_b.py", true), ("lib/words.py", false)] {
-            t.calls(&[("write_file", serde_json::json!({"path": file, "content": "x = 1\n"}))]);
+            t.calls(&[write(file, "x = 1\n")]);
             t.look();
             assert_eq!(t.has_remark(t.block), held, "{file}");
             t.talk.d.reject(t.block, "no");

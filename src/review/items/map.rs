@@ -1,6 +1,6 @@
 //! What methods and assignments make of maps.
 
-use super::{UNKNOWN_KEY, key_of, list, with_item};
+use super::{UNKNOWN_KEY, key_of, with_item};
 use crate::review::value::{Value, ValueKind};
 
 /// The largest map that is followed while it grows.
@@ -16,8 +16,8 @@ pub(in crate::review) fn after_dict_method(
     let items = match &held.kind {
         ValueKind::Map(items) => items,
         ValueKind::Unknown => {
-            let named = Value::new(ValueKind::Map(named.to_vec())).all_taint();
-            return held.clone().tainted(list(given.to_vec()).all_taint()).tainted(named);
+            let named = Value::map(named.to_vec()).all_taint();
+            return held.clone().tainted(Value::list(given.to_vec()).all_taint()).tainted(named);
         }
         _ => return held.clone(),
     };
@@ -25,7 +25,7 @@ pub(in crate::review) fn after_dict_method(
     let changed = match (method, given) {
         ("update", _) => {
             let mut held = held.clone();
-            let named = Value::new(ValueKind::Map(named.to_vec()));
+            let named = Value::map(named.to_vec());
             for more in given.iter().chain([&named]) {
                 held = more.each(|more| held.each(|held| merged(held, more)));
             }
@@ -38,10 +38,10 @@ pub(in crate::review) fn after_dict_method(
         ("setdefault", [key, value, ..]) => with_entry(items, key, value),
         ("pop", [key, ..]) if key.as_whole_text().is_some() => {
             let others = items.iter().filter(|(k, _)| Some(k.as_str()) != key.as_whole_text());
-            Value::new(ValueKind::Map(others.cloned().collect()))
+            Value::map(others.cloned().collect())
         }
         ("pop" | "popitem", _) => Value::any([held.clone(), Value::unknown()]),
-        ("clear", _) => Value::new(ValueKind::Map(Vec::new())),
+        ("clear", _) => Value::map(Vec::new()),
         _ => return held.clone(),
     };
     changed.each(|changed| changed.clone().tainted(held.taint))
@@ -54,15 +54,15 @@ pub(super) fn with_entry(items: &[(String, Value)], key: &Value, value: &Value) 
     let mut changed: Vec<_> = items.iter().filter(|item| !replaced(item)).cloned().collect();
     changed.push((key.to_owned(), value.clone()));
     let is_too_large = changed.len() > MAX_GROWING_MAP && changed.len() > items.len();
-    let changed = Value::new(ValueKind::Map(changed));
-    if is_too_large { Value::unknown().tainted(changed.all_taint()) } else { changed }
+    let changed = Value::map(changed);
+    if is_too_large { changed.to_unknown() } else { changed }
 }
 
 /// A map with the items of another one.
 fn merged(held: &Value, more: &Value) -> Value {
     let ValueKind::Map(_) = &held.kind else { return held.clone().tainted(more.all_taint()) };
     let ValueKind::Map(items) = &more.kind else {
-        return with_item(held, &Value::unknown(), &Value::unknown().tainted(more.all_taint()));
+        return with_item(held, &Value::unknown(), &more.to_unknown());
     };
     items.iter().fold(held.clone(), |held, (key, value)| with_item(&held, &key_of(key), value))
 }

@@ -51,7 +51,7 @@ impl<'t> JavascriptReader<'_, 't> {
             rest.is_some_and(|rest| !rest.starts_with("from") && !rest.starts_with('/'))
         });
         if !is_type {
-            let module = Argument { value: Value::text(module), span: node.byte_range() };
+            let module = Argument::text(module, &node.byte_range());
             self.shared.push_act("@module", vec![module], node.byte_range());
         }
     }
@@ -191,7 +191,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let rest = parameter.kind() == "rest_pattern" || pattern.kind() == "rest_pattern";
             let arguments = call.map(|act| act.arguments.get(at..).unwrap_or_default());
             let value = match (arguments, default) {
-                (Some(given), _) if rest => list(given),
+                (Some(given), _) if rest => Value::list(given.iter().map(|a| a.value.clone()).collect()),
                 (Some([first, ..]), _) => first.value.clone(),
                 (Some([]), Some(default)) => default,
                 (None, Some(default)) => Value::any([default, Value::unknown()]),
@@ -204,8 +204,4 @@ impl<'t> JavascriptReader<'_, 't> {
             self.bind_pattern(target, value, frame, false);
         }
     }
-}
-
-fn list(arguments: &[Argument]) -> Value {
-    Value::new(ValueKind::List(arguments.iter().map(|a| a.value.clone()).collect()))
 }

@@ -34,19 +34,19 @@ impl<'t> JavascriptReader<'_, 't> {
     fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if self.unverified {
-                let set = Argument { value: Value::new(ValueKind::Bool(false)), span: act.span.clone() };
+                let set = Argument::new(Value::new(ValueKind::Bool(false)), &act.span);
                 act.named.push(("rejectUnauthorized".to_owned(), set));
             }
             if matches!(act.name.as_str(), "require" | "import" | "process.getBuiltinModule")
-                && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+                && let Some(name) = act.value(0).and_then(Value::as_whole_text)
             {
                 self.shared.imported(name.strip_prefix("node:").unwrap_or(name), act.span.clone());
             }
             if act.name == "process.chdir" {
                 self.shared.change_folder(&act);
             }
-            for index in 0..act.arguments.len() {
-                self.hand_over(&act, index);
+            for argument in &act.arguments {
+                self.hand_over(&act, argument);
             }
             self.shared.note_unknown(&act);
             self.shared.reading.acts.push(act);
@@ -55,8 +55,7 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// A function passed to another one (`files.forEach(fs.unlinkSync)`, `setTimeout(run, 10, 'x')`) will be called:
     /// follows that call.
-    fn hand_over(&mut self, act: &Act, index: usize) {
-        let Some(argument) = act.arguments.get(index) else { return };
+    fn hand_over(&mut self, act: &Act, argument: &Argument) {
         let Some(name) = argument.value.as_name() else { return };
         // `then` handles the callback of a promise; a function of the text handles its own callbacks.
         if act.name.rsplit('.').next() == Some("then")
@@ -69,7 +68,7 @@ impl<'t> JavascriptReader<'_, 't> {
             act.arguments.get(2..).unwrap_or_default().to_vec()
         } else {
             let item = act.receiver.as_ref().map_or_else(Value::unknown, element);
-            vec![Argument { value: item, span: argument.span.clone() }]
+            vec![Argument::new(item, &argument.span)]
         };
         let unknown = arguments.iter().all(|a| a.value == Value::unknown());
         // The queued body is read with unknown parameters anyway.
@@ -111,9 +110,8 @@ impl<'t> JavascriptReader<'_, 't> {
         let mut by_name = Vec::new();
         for argument in &arguments {
             if let ValueKind::Map(items) = &argument.value.kind {
-                let more = items.iter().map(|(key, v)| {
-                    (key.clone(), Argument { value: v.clone(), span: argument.span.clone() })
-                });
+                let more =
+                    items.iter().map(|(key, v)| (key.clone(), Argument::new(v.clone(), &argument.span)));
                 by_name.extend(more);
             }
         }
@@ -130,9 +128,9 @@ impl<'t> JavascriptReader<'_, 't> {
             let ValueKind::Name { path, about } = &called.kind else { break };
             let spread = |argument: Option<&Argument>| match argument {
                 Some(Argument { value: Value { kind: ValueKind::List(items), .. }, span }) => {
-                    items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
+                    Argument::of_each(items, span)
                 }
-                _ => vec![Argument { value: Value::unknown(), span: span.clone() }],
+                _ => vec![Argument::new(Value::unknown(), span)],
             };
             let bare = |suffix: &str| {
                 let path = path.strip_suffix(suffix)?;
@@ -143,8 +141,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 && let Some(Value { kind: ValueKind::List(parts), .. }) = about.as_deref()
                 && let [inner, before @ ..] = parts.as_slice()
             {
-                arguments
-                    .splice(0..0, before.iter().map(|v| Argument { value: v.clone(), span: span.clone() }));
+                arguments.splice(0..0, Argument::of_each(before, span));
                 called = inner.clone();
             } else if matches!(path.as_str(), "Reflect.apply" | "Reflect.construct") && !arguments.is_empty()
             {
@@ -212,7 +209,7 @@ impl<'t> JavascriptReader<'_, 't> {
             _ => None,
         };
         let item = Value { kind: ValueKind::Name { path: path.to_owned(), about }, taint: called.taint };
-        let argument = Argument { value: item, span: callback.span.clone() };
+        let argument = Argument::new(item, &callback.span);
         let name = callback.value.as_name()?;
         self.callable(name).then(|| self.call_value(callback.value.clone(), vec![argument], &act.span))
     }
@@ -227,10 +224,10 @@ impl<'t> JavascriptReader<'_, 't> {
         let ValueKind::List(items) = &act.receiver.as_ref()?.kind else { return None };
         let mut given = Vec::new();
         for item in items.iter().take(32) {
-            let argument = Argument { value: item.clone(), span: callback.span.clone() };
+            let argument = Argument::new(item.clone(), &callback.span);
             given.push(self.call_value(callback.value.clone(), vec![argument], &act.span));
         }
-        Some(Value::new(ValueKind::List(given)))
+        Some(Value::list(given))
     }
 }
 

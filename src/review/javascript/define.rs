@@ -3,7 +3,7 @@
 use super::JavascriptReader;
 use crate::review::argument_flow::FlowFunction;
 use crate::review::syntax::{named_children, pair};
-use crate::review::value::{Value, ValueKind};
+use crate::review::value::Value;
 use tree_sitter::Node;
 
 impl<'t> JavascriptReader<'_, 't> {
@@ -81,6 +81,6 @@ impl<'t> JavascriptReader<'_, 't> {
             }
         }
         let name = self.spelled(name);
-        self.shared.frames.bind(frame, &name, Value::new(ValueKind::Map(items)), false);
+        self.shared.frames.bind(frame, &name, Value::map(items), false);
     }
 }

@@ -59,7 +59,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 if items.len() > MAX_ITEMS {
                     return Value::unknown();
                 }
-                Value::new(ValueKind::List(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect()))
+                Value::list(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect())
             }
             "object" => self.object(node, frame, deeper),
             "binary_expression" | "ternary_expression" => {
@@ -138,7 +138,7 @@ impl<'t> JavascriptReader<'_, 't> {
             }
         }
         items.truncate(MAX_ITEMS);
-        Value::new(ValueKind::Map(items)).tainted(loose)
+        Value::map(items).tainted(loose)
     }
 
     /// The name of a member: as written, or the value of its expression.
@@ -191,7 +191,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let span = child.byte_range();
             match (child.kind(), self.fold(child, frame, depth)) {
                 ("spread_element", Value { kind: ValueKind::List(items), .. }) => {
-                    arguments.extend(items.into_iter().map(|value| Argument { value, span: span.clone() }));
+                    arguments.extend(items.into_iter().map(|value| Argument::new(value, &span)));
                 }
                 (_, value) => arguments.push(Argument { value, span }),
             }

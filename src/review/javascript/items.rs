@@ -17,7 +17,7 @@ fn result_of_lists(act: &Act) -> Option<Value> {
     let receiver = act.receiver.as_ref()?;
     let ValueKind::List(items) = &receiver.kind else { return None };
     let is_text = |item: &Value| matches!(item.kind, ValueKind::Text { whole: true, .. });
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     Some(match act.name.as_str() {
         "array.slice" => slice(act, items).unwrap_or_else(|| in_any_order(items)).tainted(receiver.taint),
         "array.filter" => {
@@ -32,12 +32,12 @@ fn result_of_lists(act: &Act) -> Option<Value> {
         "array.sort" if first.is_none() && items.iter().all(is_text) => {
             let mut items = items.clone();
             items.sort_by(|left, right| left.as_whole_text().cmp(&right.as_whole_text()));
-            Value::new(ValueKind::List(items)).tainted(receiver.taint)
+            Value::list(items).tainted(receiver.taint)
         }
         "array.sort" => in_any_order(items).tainted(receiver.taint),
         "array.toString" => Value::join(items, ","),
         "array.join" => Value::join(items, first.and_then(Value::as_whole_text).unwrap_or(",")),
-        "array.reverse" => Value::new(ValueKind::List(items.iter().rev().cloned().collect())),
+        "array.reverse" => Value::list(items.iter().rev().cloned().collect()),
         "array.concat" => {
             let mut items = items.clone();
             for argument in &act.arguments {
@@ -47,7 +47,7 @@ fn result_of_lists(act: &Act) -> Option<Value> {
                 }
             }
             items.truncate(MAX_ITEMS);
-            Value::new(ValueKind::List(items))
+            Value::list(items)
         }
         _ => return None,
     })
@@ -69,30 +69,19 @@ fn slice(act: &Act, items: &[Value]) -> Option<Value> {
         Some(_) => None,
     };
     let (start, end) = (position(0, 0)?, position(1, items.len())?);
-    Some(Value::new(ValueKind::List(items.get(start..end).unwrap_or_default().to_vec())))
+    Some(Value::list(items.get(start..end).unwrap_or_default().to_vec()))
 }
 
 /// The results of functions on objects.
 fn result_of_objects(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     Some(match act.name.as_str() {
-        "Object.values" => match &first?.kind {
-            ValueKind::Map(items) => {
-                Value::new(ValueKind::List(items.iter().map(|(_, v)| v.clone()).collect()))
-            }
-            _ => return None,
-        },
-        "Object.entries" => match &first?.kind {
-            ValueKind::Map(items) => {
-                let row = |(k, v): &(String, Value)| Value::new(ValueKind::List(vec![key_of(k), v.clone()]));
-                Value::new(ValueKind::List(items.iter().map(row).collect()))
-            }
-            _ => return None,
-        },
-        "Object.assign" => {
-            let given: Vec<Value> = act.arguments.iter().map(|a| a.value.clone()).collect();
-            assigned(&given)
+        "Object.values" => Value::list(first?.as_map()?.iter().map(|(_, v)| v.clone()).collect()),
+        "Object.entries" => {
+            let row = |(k, v): &(String, Value)| Value::list(vec![key_of(k), v.clone()]);
+            Value::list(first?.as_map()?.iter().map(row).collect())
         }
+        "Object.assign" => assigned(&act.values().collect::<Vec<_>>()),
         _ => return None,
     })
 }
@@ -102,7 +91,7 @@ pub(super) fn assigned(given: &[Value]) -> Value {
     let taint = given.iter().fold(Taint::default(), |all, value| all.with(value.all_taint()));
     let mut members: HashMap<&str, (usize, &Value)> = HashMap::new();
     for value in given {
-        let ValueKind::Map(more) = &value.kind else { return Value::unknown().tainted(taint) };
+        let Some(more) = value.as_map() else { return Value::unknown().tainted(taint) };
         for (key, held) in more {
             let place = members.len();
             members.entry(key.as_str()).and_modify(|member| member.1 = held).or_insert((place, held));
@@ -114,5 +103,5 @@ pub(super) fn assigned(given: &[Value]) -> Value {
     let mut members: Vec<(&str, (usize, &Value))> = members.into_iter().collect();
     members.sort_by_key(|(_, (place, _))| *place);
     let members = members.into_iter().map(|(key, (_, held))| (key.to_owned(), held.clone())).collect();
-    Value::new(ValueKind::Map(members)).tainted(given.iter().fold(Taint::default(), |t, v| t.with(v.taint)))
+    Value::map(members).tainted(given.iter().fold(Taint::default(), |t, v| t.with(v.taint)))
 }

@@ -3,8 +3,7 @@
 use super::{JavascriptReader, items, text};
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
-use crate::review::value::taint;
-use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
+use crate::review::value::{Act, Argument, Taint, Value};
 
 impl JavascriptReader<'_, '_> {
     /// The result of a call.
@@ -12,7 +11,7 @@ impl JavascriptReader<'_, '_> {
         if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
             return value;
         }
-        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.mark_of(&act.name);
         let names_folder = matches!(act.name.as_str(), "process.cwd" | "path.resolve");
         let is_absolute =
             |argument: &Argument| argument.value.as_text().is_some_and(|(t, _)| t.starts_with('/'));
@@ -33,7 +32,7 @@ impl JavascriptReader<'_, '_> {
             given = given.with(Taint::DOWNLOADED);
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
-            let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
+            let path = act.value(0).and_then(Value::as_text).map_or("", |(t, _)| t);
             let secret = is_secret(path, self.shared.scope);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
@@ -96,13 +95,13 @@ impl JavascriptReader<'_, '_> {
     }
 
     fn special(&self, act: &Act) -> Option<Value> {
-        let first = act.arguments.first().map(|a| &a.value);
+        let first = act.value(0);
         let receiver = act.receiver.as_ref();
         Some(match act.name.as_str() {
             "require" | "import" | "process.getBuiltinModule" => self.named(first?.as_whole_text()?),
             "module.createRequire" => self.named("require"),
             "util.promisify" | "util.callbackify" | "pify" => first?.clone(),
-            "Reflect.get" => self.member(first?, act.arguments.get(1)?.value.as_whole_text()?),
+            "Reflect.get" => self.member(first?, act.value(1)?.as_whole_text()?),
             name if name.rsplit('.').next() == Some("bind") && !name.starts_with('?') => {
                 let function = Value::name(name.strip_suffix(".bind")?);
                 let set = act.arguments.iter().skip(1).map(|a| a.value.clone());
@@ -111,7 +110,7 @@ impl JavascriptReader<'_, '_> {
                     None => function,
                 };
                 let parts = std::iter::once(function).chain(set).collect();
-                Value::name_about(super::call::BOUND_FUNCTION, Value::new(ValueKind::List(parts)))
+                Value::name_about(super::call::BOUND_FUNCTION, Value::list(parts))
             }
             "Function()" => {
                 let text = receiver?.as_whole_text()?.trim().trim_end_matches(';');
@@ -136,12 +135,10 @@ impl JavascriptReader<'_, '_> {
 fn result_of_paths(act: &Act) -> Option<Value> {
     Some(match act.name.as_str() {
         "path.join" | "path.resolve" | "path.posix.join" => {
-            act.arguments.iter().map(|a| a.value.clone()).reduce(|left, right| {
-                match (left.as_text(), right.as_text()) {
-                    (_, Some((text, _))) if text.starts_with('/') && act.name == "path.resolve" => right,
-                    (Some(("." | "", true)), Some(_)) => right,
-                    _ => Value::join(&[left, right], "/"),
-                }
+            act.values().reduce(|left, right| match (left.as_text(), right.as_text()) {
+                (_, Some((text, _))) if text.starts_with('/') && act.name == "path.resolve" => right,
+                (Some(("." | "", true)), Some(_)) => right,
+                _ => Value::join(&[left, right], "/"),
             })?
         }
         "os.homedir" => Value::text("~"),
@@ -160,7 +157,7 @@ fn starts(act: &Act) -> Option<Value> {
         return None;
     }
     let takes_line = name.starts_with("exec") && !name.starts_with("execFile");
-    let command = if takes_line { act.arguments.first()?.value.clone() } else { stdin::with_rest(act) };
+    let command = if takes_line { act.value(0)?.clone() } else { stdin::with_rest(act) };
     Some(command)
 }
 

@@ -77,7 +77,7 @@ impl<'t> JavascriptReader<'_, 't> {
             (ValueKind::Unknown, ValueKind::Text { text, whole: true }) if global => self.named(text),
             (ValueKind::List(items), ValueKind::Number(n)) => {
                 let item = usize::try_from(*n).ok().and_then(|n| items.get(n)).cloned();
-                item.unwrap_or_else(|| Value::unknown().tainted(object.all_taint()))
+                item.unwrap_or_else(|| object.to_unknown())
             }
             (_, ValueKind::Text { text, whole: true }) => self.member(object, text),
             // The index is known only at run time, so it may be any item.
@@ -85,7 +85,7 @@ impl<'t> JavascriptReader<'_, 't> {
             (ValueKind::Map(items), _) if items.len() <= 24 => {
                 Value::any(items.iter().map(|(_, v)| v.clone()))
             }
-            _ => Value::unknown().tainted(object.all_taint()),
+            _ => object.to_unknown(),
         }
     }
 }

@@ -8,11 +8,11 @@ const MAX_ITEMS: usize = 256;
 
 /// The result of a function on texts or bytes; `None` for others.
 pub(super) fn result_of_text(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {
         "atob" => base64(first?.as_whole_text()?),
-        "Buffer.from" => match act.arguments.get(1).and_then(|a| a.value.as_whole_text()) {
+        "Buffer.from" => match act.value(1).and_then(Value::as_whole_text) {
             Some("base64") => {
                 let text =
                     first?.as_whole_text().map_or_else(|| Value::unknown().tainted(Taint::DECODED), base64);
@@ -45,16 +45,16 @@ pub(super) fn result_of_text(act: &Act) -> Option<Value> {
             } else {
                 text.split(by).take(MAX_ITEMS).map(Value::text).collect()
             };
-            Value::new(ValueKind::List(items))
+            Value::list(items)
         }
         "string.concat" => {
             let mut parts = vec![receiver?.clone()];
-            parts.extend(act.arguments.iter().map(|a| a.value.clone()));
+            parts.extend(act.values());
             Value::join(&parts, "")
         }
         // Only matters whether all of it is known, not its text.
         "JSON.stringify" if first?.is_constant() => Value::text("{}").tainted(first?.all_taint()),
-        "JSON.stringify" => Value::unknown().tainted(first?.all_taint()),
+        "JSON.stringify" => first?.to_unknown(),
         "Boolean" => Value::unknown(),
         _ => return None,
     })
@@ -65,14 +65,13 @@ fn trimmed(method: &str, receiver: &Value) -> Option<Value> {
     let (text, whole) = receiver.as_text()?;
     let text = if method == "string.trimEnd" { text } else { text.trim_start() };
     let text = if method == "string.trimStart" { text } else { text.trim_end() };
-    let kind = ValueKind::Text { text: text.to_owned(), whole };
-    Some(Value { kind, taint: receiver.taint })
+    Some(Value::of_text(text, whole).tainted(receiver.taint))
 }
 
 /// `text.replace(from, to)`; `None` if the result is not known.
 fn replaced(act: &Act) -> Option<Value> {
-    let from = act.arguments.first()?.value.as_whole_text()?;
-    let to = act.arguments.get(1)?.value.as_whole_text()?;
+    let from = act.value(0)?.as_whole_text()?;
+    let to = act.value(1)?.as_whole_text()?;
     let text = act.receiver.as_ref()?.as_whole_text()?;
     // `$&` and the like stand for what was found.
     if from.is_empty() || to.contains('$') || text.len().saturating_mul(to.len().max(1)) > 64 * 1024 {

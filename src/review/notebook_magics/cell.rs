@@ -1,9 +1,9 @@
 //! Reads a `%%` cell: its magic decides what the rest of the text is.
 
 use super::expand::{bash, values};
-use super::{Magic, code, line, options, write};
+use super::{Magic, line, options, write};
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerLanguage;
 use crate::review::stdin;
 use crate::review::value::Value;
 use crate::text::magics::only_word;
@@ -50,8 +50,8 @@ fn read_cell(
         }
         "script" => program(whole, given, first.end, body, source),
         _ if STDIN_PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
-        "javascript" | "js" => whole.with([code(InnerLanguage::Javascript, text(&body), body.clone())]),
-        "sql" => whole.with([code(InnerLanguage::Sql, text(&behind), behind.clone())]),
+        "javascript" | "js" => whole.with([NestedCode::text(Grammar::Javascript, text(&body), body.clone())]),
+        "sql" => whole.with([NestedCode::text(Grammar::Sql, text(&behind), behind.clone())]),
         "writefile" | "file" => match file(given) {
             Some((path, appends)) => whole.with([write(path, appends, first.clone())]),
             None => Magic::unknown(all),
@@ -87,7 +87,7 @@ fn program(whole: Magic, command: &str, end: usize, body: Range<usize>, source: 
     }
     let text = source.get(body.clone()).unwrap_or_default();
     let language = stdin::interpreter(&Value::text(own.join(" ")));
-    codes.extend(language.map(|language| code(language, text, body.clone())));
-    let is_read = language.is_some_and(|language| language != InnerLanguage::Other) || text.trim().is_empty();
+    codes.extend(language.map(|language| NestedCode::text(language, text, body.clone())));
+    let is_read = language.is_some_and(|language| language != Grammar::Other) || text.trim().is_empty();
     Magic { unread: (!is_read).then_some(body), ..whole.with(codes) }
 }

@@ -1,9 +1,8 @@
 //! Finds the Python values that IPython puts into a line: `!rm {name}`, `!echo {f(x)}`, `%cd {f(x)}`. Like IPython, it
 //! splits the line as Python's `string.Formatter` does, whatever surrounds the braces.
 
-use super::code;
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerLanguage;
 use crate::review::value::HOLE;
 use std::ops::Range;
 
@@ -17,7 +16,7 @@ pub(super) fn shell(text: &str, span: Range<usize>) -> Vec<NestedCode> {
 /// The Python in the braces of a text, if it calls anything. `start` is where the text begins in the source.
 pub(super) fn values(text: &str, start: usize) -> impl Iterator<Item = NestedCode> {
     fields(text).filter(|(_, expression)| calls(expression)).map(move |(place, expression)| {
-        code(InnerLanguage::Python, expression.trim(), start + place.start..start + place.end)
+        NestedCode::text(Grammar::Python, expression.trim(), start + place.start..start + place.end)
     })
 }
 
@@ -41,7 +40,7 @@ pub(super) fn bash(text: &str, span: Range<usize>) -> NestedCode {
         }
     }
     out.push_str(text.get(from..).unwrap_or_default());
-    code(InnerLanguage::Bash, out, span)
+    NestedCode::text(Grammar::Bash, out, span)
 }
 
 /// Whether a text has an odd number of single quotes, so that a quotation begins or ends in it.

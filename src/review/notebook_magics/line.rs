@@ -2,10 +2,10 @@
 
 use super::expand::{bash, shell, values};
 use super::options::{self, options};
-use super::{Magic, code, word};
+use super::{Magic, word};
 use crate::review::cover::{Cover, CoverKind};
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerLanguage;
 use crate::review::value::Value;
 use crate::text::magics::DISPLAY_MAGICS;
 use std::ops::Range;
@@ -138,20 +138,20 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
         // The magic's result is assigned to a name, so the Python can't be read in place.
         let mut given = options(rest, known, &span);
         let python = rest.get(given.end..).unwrap_or_default();
-        given.code.push(code(InnerLanguage::Python, python.trim(), span.end - python.len()..span.end));
+        given.code.push(NestedCode::text(Grammar::Python, python.trim(), span.end - python.len()..span.end));
         return (given.code, (!given.are_known).then_some(span));
     }
     let codes = match name {
         _ if SHELL_MAGICS.contains(&name) => vec![bash(rest, behind)],
         "sc" => vec![bash(rest.split_once('=').map_or(rest, |(_, command)| command), behind)],
         _ if PROGRAM_MAGICS.contains(&name) => vec![bash(text, span.end - text.len()..span.end)],
-        "sql" => vec![code(InnerLanguage::Sql, rest, behind)],
+        "sql" => vec![NestedCode::text(Grammar::Sql, rest, behind)],
         "run" => vec![bash(&format!("python3 {bare}"), span)],
         "load_ext" | "reload_ext" | "aimport" => match imports(name, bare) {
-            Some(text) => vec![code(InnerLanguage::Python, text, span)],
+            Some(text) => vec![NestedCode::text(Grammar::Python, text, span)],
             None => return (Vec::new(), Some(span)),
         },
-        "env" | "set_env" => vec![code(InnerLanguage::Bash, environment(bare), span)],
+        "env" | "set_env" => vec![NestedCode::text(Grammar::Bash, environment(bare), span)],
         "cd" => Vec::new(),
         _ if is_quiet(name, bare) => Vec::new(),
         _ => return (Vec::new(), Some(span)),

@@ -2,7 +2,7 @@
 //! (`.shell`, `\!`). One reader serves them all: they share their signs, and a wrong guess only means more to examine.
 
 use super::{Order, OrderEffect, quoted};
-use crate::review::rules::InnerLanguage;
+use crate::review::grammar::Grammar;
 
 /// The orders in lines that such a program would read.
 pub(in crate::review) fn lines(text: &str) -> Vec<Order> {
@@ -81,9 +81,9 @@ fn one(line: &str) -> Option<OrderEffect> {
     }
     let code = match word {
         "python" | "py" | "python3" | "py3" | "pythonx" | "pyx" | "python-interactive" | "pi" => {
-            InnerLanguage::Python
+            Grammar::Python
         }
-        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => InnerLanguage::Other,
+        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => Grammar::Other,
         _ if FILE_WORDS.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
             return Some(OrderEffect::File(rest.to_owned()));
         }
@@ -173,10 +173,7 @@ mod tests {
                 "{line}"
             );
         }
-        assert_eq!(
-            found("py3 import os"),
-            [OrderEffect::Runs(InnerLanguage::Python, "import os".to_owned())]
-        );
+        assert_eq!(found("py3 import os"), [OrderEffect::Runs(Grammar::Python, "import os".to_owned())]);
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
     }
 

@@ -166,26 +166,7 @@ fn operand_use(text: &str) -> Result<OperandUse, UnknownWord> {
 }
 
 fn code(text: &str) -> Result<StartedAs, UnknownWord> {
-    Ok(match text {
-        "shell" => StartedAs::Shell,
-        "words" => StartedAs::Words,
-        "file" => StartedAs::File,
-        "python" => StartedAs::Python,
-        "javascript" => StartedAs::Javascript,
-        "sql" => StartedAs::Sql,
-        "other" => StartedAs::Other,
-        "sed" => StartedAs::Sed,
-        "awk" => StartedAs::Awk,
-        "editor" => StartedAs::Editor,
-        "make" => StartedAs::Make,
-        "tcl" => StartedAs::Tcl,
-        "ssh" => StartedAs::Ssh,
-        "git" => StartedAs::Git,
-        "checkpoint" => StartedAs::Checkpoint,
-        "setting" => StartedAs::Setting,
-        "prompt" => StartedAs::Prompt,
-        _ => return Err(UnknownWord(text.to_owned())),
-    })
+    text.parse().map_err(|_| UnknownWord(text.to_owned()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::review::flow::element_in;
 use crate::review::items::{is_list, spread};
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{each, named_children, pair, text};
-use crate::review::value::{Act, Value, ValueKind};
+use crate::review::value::{Act, Value};
 use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
@@ -54,7 +54,7 @@ impl<'t> PythonReader<'_, 't> {
         let value = if plus {
             before.each_pair(&added, known_functions::plus)
         } else {
-            Value::unknown().tainted(added.all_taint()).tainted(before.all_taint())
+            added.to_unknown().tainted(before.all_taint())
         };
         self.bind_target(left, value, frame, branch);
     }
@@ -212,11 +212,9 @@ impl<'t> PythonReader<'_, 't> {
         match kind {
             "list_splat_pattern" => {
                 let rest = act.arguments.get(at..).unwrap_or_default();
-                Value::new(ValueKind::List(rest.iter().map(|a| a.value.clone()).collect()))
+                Value::list(rest.iter().map(|a| a.value.clone()).collect())
             }
-            "dictionary_splat_pattern" => Value::new(ValueKind::Map(
-                act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect(),
-            )),
+            "dictionary_splat_pattern" => Value::map(act.named_values().collect()),
             _ => {
                 let by_name = act.named.iter().find(|(key, _)| key == name).map(|(_, a)| a);
                 let given = by_name.or_else(|| act.arguments.get(at)).map(|a| a.value.clone());

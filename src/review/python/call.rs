@@ -62,7 +62,7 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
-                && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
+                && let Some(name) = act.value(0).and_then(Value::as_whole_text)
             {
                 self.shared.imported(name, act.span.clone());
             }
@@ -78,19 +78,14 @@ impl<'t> PythonReader<'_, 't> {
             if starts_at_open_folder(&act) {
                 act.folder = Some(folder::unknown());
             }
-            for index in 0..act.arguments.len() {
-                let value = act.arguments.get(index).map(|a| a.value.clone());
-                if let Some(value) = value {
-                    self.hand_over(&act, index + 1, &value);
-                }
+            for (index, argument) in act.arguments.iter().enumerate() {
+                self.hand_over(&act, index + 1, &argument.value);
             }
-            let named: Vec<Value> = act.named.iter().map(|(_, a)| a.value.clone()).collect();
-            for value in &named {
-                self.hand_over(&act, 0, value);
+            for (_, argument) in &act.named {
+                self.hand_over(&act, 0, &argument.value);
             }
             if self.endless.contains(&act.span.start) {
-                let set = Argument { value: Value::new(ValueKind::Bool(true)), span: act.span.clone() };
-                act.named.push(("endless".to_owned(), set));
+                act.named.push(("endless".to_owned(), Argument::given(&act.span)));
             }
             self.shared.note_unknown(&act);
             self.program(&act);
@@ -113,7 +108,7 @@ impl<'t> PythonReader<'_, 't> {
             Some("xztar") => Value::text(".tar.xz"),
             _ => Value::part(HOLE.to_string()),
         };
-        let archive = Argument { value: Value::join(&[name, ending], ""), span: act.span.clone() };
+        let archive = Argument::new(Value::join(&[name, ending], ""), &act.span);
         self.shared.push_act("shutil.make_archive()", vec![archive], act.span.clone());
     }
 
@@ -125,9 +120,9 @@ impl<'t> PythonReader<'_, 't> {
         else {
             return;
         };
-        let operands = act.arguments.iter().map(|a| a.value.clone());
+        let operands = act.values();
         let words = std::iter::once(Value::text(program.trim_matches('_'))).chain(operands).collect();
-        let words = Argument { value: Value::new(ValueKind::List(words)), span: act.span.clone() };
+        let words = Argument::new(Value::list(words), &act.span);
         self.shared.push_act("subprocess.run", vec![words], act.span.clone());
     }
 
@@ -148,10 +143,10 @@ impl<'t> PythonReader<'_, 't> {
         let after = act.arguments.get(rest..).unwrap_or_default();
         let arguments: Vec<Argument> = match given {
             Some(Argument { value: Value { kind: ValueKind::List(items), .. }, span }) => {
-                items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
+                Argument::of_each(items, span)
             }
             _ if act.name == "functools.partial" || !FOR_EACH.contains(&last) => after.to_vec(),
-            _ => after.iter().map(|a| Argument { value: element(&a.value), span: a.span.clone() }).collect(),
+            _ => after.iter().map(|a| Argument::new(element(&a.value), &a.span)).collect(),
         };
         // The queued body is read with unknown parameters anyway.
         if self.shared.functions.function(name).is_some() && arguments.is_empty() {
@@ -186,7 +181,7 @@ impl<'t> PythonReader<'_, 't> {
             && let Some(name) = self.fold(decorator, frame, 0).as_name().map(str::to_owned)
             && self.shared.rules.knows(&name)
         {
-            let argument = Argument { value: Value::unknown(), span: node.byte_range() };
+            let argument = Argument::new(Value::unknown(), &node.byte_range());
             self.shared.push_act(&name, vec![argument], node.byte_range());
         }
     }
@@ -210,7 +205,7 @@ impl<'t> PythonReader<'_, 't> {
             else {
                 break;
             };
-            let argument = |value: &Value| Argument { value: value.clone(), span: span.clone() };
+            let argument = |value: &Value| Argument::new(value.clone(), span);
             let more = options.iter().map(|(key, value)| (key.clone(), argument(value)));
             let inner = match path.as_str() {
                 "functools.partial()" => {
@@ -244,7 +239,7 @@ impl<'t> PythonReader<'_, 't> {
         inside.name = as_called;
         let parameters = function.node.child_by_field_name("parameters");
         let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
-        let named = act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()));
+        let named = act.named_values();
         let value = match self.shared.entry(function, positional.chain(named)) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),

@@ -183,7 +183,7 @@ impl<'t> PythonReader<'_, 't> {
             }
         }
         items.truncate(MAX_ITEMS);
-        Value::new(ValueKind::Map(items)).tainted(loose.taint)
+        Value::map(items).tainted(loose.taint)
     }
 
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
@@ -203,7 +203,7 @@ impl<'t> PythonReader<'_, 't> {
             "|" if left.as_name().is_some() || matches!(left.kind, ValueKind::Any(_)) => {
                 Value::any([left, right])
             }
-            _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
+            _ => left.to_unknown().tainted(right.all_taint()),
         }
     }
 
@@ -231,17 +231,16 @@ impl<'t> PythonReader<'_, 't> {
                 "list_splat" => {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
                     match items.map(|v| v.kind) {
-                        Some(ValueKind::List(items)) => arguments
-                            .extend(items.into_iter().map(|value| Argument { value, span: span.clone() })),
+                        Some(ValueKind::List(items)) => {
+                            arguments.extend(items.into_iter().map(|value| Argument::new(value, &span)))
+                        }
                         _ => arguments.push(Argument { value: Value::unknown(), span }),
                     }
                 }
                 "dictionary_splat" => {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
                     if let Some(ValueKind::Map(items)) = items.map(|v| v.kind) {
-                        by_name.extend(
-                            items.into_iter().map(|(k, value)| (k, Argument { value, span: span.clone() })),
-                        );
+                        by_name.extend(items.into_iter().map(|(k, value)| (k, Argument::new(value, &span))));
                     }
                 }
                 _ => arguments.push(Argument { value: self.fold(child, frame, depth), span }),

@@ -2,7 +2,7 @@
 
 use super::PythonReader;
 use crate::review::syntax::{named_children, pair};
-use crate::review::value::{Argument, Value};
+use crate::review::value::Argument;
 use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
@@ -57,7 +57,7 @@ impl<'t> PythonReader<'_, 't> {
         self.shared.imported(&name, item.byte_range());
         // The name may mean a file in the folder that this text wrote or downloaded.
         let first = name.split('.').next().unwrap_or_default();
-        let file = Argument { value: Value::text(format!("{first}.py")), span: item.byte_range() };
+        let file = Argument::text(format!("{first}.py"), &item.byte_range());
         self.shared.push_act("@import", vec![file], item.byte_range());
     }
 }

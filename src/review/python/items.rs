@@ -28,13 +28,11 @@ impl<'t> PythonReader<'_, 't> {
             }
             match item.named_child(0).map(|n| self.fold(n, frame, depth)) {
                 Some(Value { kind: ValueKind::List(more), .. }) => items.extend(more),
-                other => {
-                    items.push(Value::unknown().tainted(other.map(|v| v.all_taint()).unwrap_or_default()));
-                }
+                other => items.push(other.map_or_else(Value::unknown, |value| value.to_unknown())),
             }
         }
         items.truncate(MAX_ITEMS);
-        Value::new(ValueKind::List(items))
+        Value::list(items)
     }
 
     /// `[f(x) for x in items]`: folded item by item if all are known and few, else once for all items.
@@ -75,7 +73,7 @@ impl<'t> PythonReader<'_, 't> {
                 kept.extend(self.shared.take_calls(&body.byte_range()));
             }
             self.shared.put_calls(kept);
-            return Value::new(ValueKind::List(given));
+            return Value::list(given);
         }
         for clause in clauses.iter().filter(|n| n.kind() == "for_in_clause") {
             if let (Some(left), Some(right)) = pair(*clause, "left", "right") {
@@ -87,9 +85,9 @@ impl<'t> PythonReader<'_, 't> {
         match body.kind {
             // File patterns and texts with holes: one value stands for all items.
             ValueKind::Text { .. } | ValueKind::Name { .. } | ValueKind::Any(_) => {
-                Value::new(ValueKind::List(body.alternatives()))
+                Value::list(body.alternatives())
             }
-            _ => Value::unknown().tainted(body.all_taint()),
+            _ => body.to_unknown(),
         }
     }
 }
@@ -101,30 +99,21 @@ pub(super) fn result_of_items(act: &Act) -> Option<Value> {
 
 /// The result of functions on dictionaries.
 fn result_of_dict(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     let receiver = act.receiver.as_ref();
-    let list = |items: Vec<Value>| Value::new(ValueKind::List(items));
     Some(match act.name.as_str() {
-        "dict" if first.is_none() => {
-            Value::new(ValueKind::Map(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect()))
-        }
-        "dict" if matches!(first?.kind, ValueKind::Map(_)) => first?.clone(),
+        "dict" if first.is_none() => Value::map(act.named_values().collect()),
+        "dict" if first?.as_map().is_some() => first?.clone(),
         "dict.copy" | "list.copy" => receiver?.clone(),
         "dict.items" => {
-            let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(k, v)| list(vec![key_of(k), v.clone()])).collect())
+            let entry = |(k, v): &(String, Value)| Value::list(vec![key_of(k), v.clone()]);
+            Value::list(receiver?.as_map()?.iter().map(entry).collect())
         }
-        "dict.values" => {
-            let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(_, v)| v.clone()).collect())
-        }
-        "dict.keys" => {
-            let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(k, _)| key_of(k)).collect())
-        }
+        "dict.values" => Value::list(receiver?.as_map()?.iter().map(|(_, v)| v.clone()).collect()),
+        "dict.keys" => Value::list(receiver?.as_map()?.iter().map(|(k, _)| key_of(k)).collect()),
         "dict.get" | "dict.pop" | "dict.setdefault" => {
             let found = item(receiver?, first?);
-            match act.arguments.get(1).map(|a| &a.value) {
+            match act.value(1) {
                 Some(default) if found.kind == ValueKind::Unknown => Value::any([found, default.clone()]),
                 _ => found,
             }
@@ -135,19 +124,18 @@ fn result_of_dict(act: &Act) -> Option<Value> {
 
 /// The result of functions on lists and other iterables.
 fn result_of_list(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
-    let second = act.arguments.get(1).map(|a| &a.value);
+    let first = act.value(0);
+    let second = act.value(1);
     let receiver = act.receiver.as_ref();
-    let list = |items: Vec<Value>| Value::new(ValueKind::List(items));
     Some(match act.name.as_str() {
         "list" | "set" | "tuple" | "iter" => first?.clone(),
         "sorted" => sorted(first?, act.named.is_empty()),
         "reversed" if !matches!(first?.kind, ValueKind::Text { .. }) => reversed(first?),
         "enumerate" => {
             let ValueKind::List(items) = &first?.kind else {
-                return Some(list(vec![list(vec![Value::unknown(), element(first?)])]));
+                return Some(Value::list(vec![Value::list(vec![Value::unknown(), element(first?)])]));
             };
-            list(items.iter().map(|v| list(vec![Value::unknown(), v.clone()])).collect())
+            Value::list(items.iter().map(|v| Value::list(vec![Value::unknown(), v.clone()])).collect())
         }
         "zip" | "itertools.zip_longest" => {
             let columns: Vec<&Value> = act.arguments.iter().map(|a| &a.value).collect();
@@ -160,7 +148,9 @@ fn result_of_list(act: &Act) -> Option<Value> {
                 ValueKind::List(items) => items.get(row).cloned().unwrap_or_else(Value::unknown),
                 _ => element(column),
             };
-            list((0..rows).map(|row| list(columns.iter().map(|c| cell(c, row)).collect())).collect())
+            Value::list(
+                (0..rows).map(|row| Value::list(columns.iter().map(|c| cell(c, row)).collect())).collect(),
+            )
         }
         "itertools.chain" => {
             let mut all = Vec::new();
@@ -171,13 +161,13 @@ fn result_of_list(act: &Act) -> Option<Value> {
                 }
             }
             all.truncate(MAX_ITEMS);
-            list(all)
+            Value::list(all)
         }
         "random.choice" | "next" | "secrets.choice" | "list.pop" => {
             element(if act.name == "list.pop" { receiver? } else { first? })
         }
         "str.splitlines" => {
-            list(receiver?.as_whole_text()?.lines().take(MAX_ITEMS).map(Value::text).collect())
+            Value::list(receiver?.as_whole_text()?.lines().take(MAX_ITEMS).map(Value::text).collect())
         }
         "textwrap.dedent" | "inspect.cleandoc" | "operator.itemgetter" => first?.clone(),
         "operator.getitem" => item(first?, second?),
@@ -193,7 +183,7 @@ fn sorted(given: &Value, plain: bool) -> Value {
     }
     let mut items = items.clone();
     items.sort_by(|left, right| left.as_whole_text().cmp(&right.as_whole_text()));
-    Value::new(ValueKind::List(items)).tainted(given.taint)
+    Value::list(items).tainted(given.taint)
 }
 
 /// `reversed(items)`.
@@ -203,7 +193,7 @@ fn reversed(given: &Value) -> Value {
     if items.iter().any(|item| item.kind == ValueKind::Unknown) {
         return in_any_order(items).tainted(given.taint);
     }
-    Value::new(ValueKind::List(items.iter().rev().cloned().collect())).tainted(given.taint)
+    Value::list(items.iter().rev().cloned().collect()).tainted(given.taint)
 }
 
 pub(super) fn item(value: &Value, index: &Value) -> Value {
@@ -239,5 +229,5 @@ pub(super) fn item(value: &Value, index: &Value) -> Value {
         }
         _ => None,
     };
-    found.unwrap_or_else(|| Value::unknown().tainted(value.all_taint()))
+    found.unwrap_or_else(|| value.to_unknown())
 }

@@ -2,9 +2,7 @@
 
 use super::{PythonReader, items, paths, text};
 use crate::review::path_class::{self, is_secret};
-use crate::review::rules::TaintMark;
 use crate::review::stdin;
-use crate::review::value::taint;
 use crate::review::value::{Act, Taint, Value, ValueKind};
 
 /// Functions whose result depends on the working folder.
@@ -23,7 +21,7 @@ impl PythonReader<'_, '_> {
         if let Some(value) = self.enter(act) {
             return value;
         }
-        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.mark_of(&act.name);
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
             given = given.with(called.taint);
@@ -36,7 +34,7 @@ impl PythonReader<'_, '_> {
         }
         if self.shared.moves() && NAMES_FOLDER.contains(&act.name.as_str()) {
             // The folder at this time, which is left later.
-            let about = act.receiver.as_ref().or(act.arguments.first().map(|first| &first.value));
+            let about = act.receiver.as_ref().or(act.value(0));
             let is_absolute =
                 about.and_then(Value::as_text).is_some_and(|(path, _)| path.starts_with(['/', '~']));
             if !is_absolute {
@@ -52,8 +50,8 @@ impl PythonReader<'_, '_> {
             return Value::name_about(format!("{}()", act.name), path).tainted(given);
         }
         match called.as_name() {
-            Some("sqlite3.connect") if act.arguments.first().is_some_and(|a| a.value.as_text().is_some()) => {
-                let path = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
+            Some("sqlite3.connect") if act.value(0).is_some_and(|a| a.as_text().is_some()) => {
+                let path = act.value(0).cloned().unwrap_or_else(Value::unknown);
                 Value::name_about("sqlite3.connect()", path)
             }
             // The streams of a running program belong to its command.
@@ -72,8 +70,8 @@ impl PythonReader<'_, '_> {
     }
 
     fn special(&self, act: &Act) -> Option<Value> {
-        let first = act.arguments.first().map(|a| &a.value);
-        let second = act.arguments.get(1).map(|a| &a.value);
+        let first = act.value(0);
+        let second = act.value(1);
         Some(match act.name.as_str() {
             // Results that reveal nothing of their argument.
             "len" | "bool" | "isinstance" | "type" | "hash" | "callable" | "hasattr" | "all" | "any" => {
@@ -100,13 +98,9 @@ impl PythonReader<'_, '_> {
             }
             "functools.partial" | "operator.methodcaller" => {
                 let rest = act.arguments.iter().skip(1).map(|a| a.value.clone()).collect();
-                let options = act.named.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
-                let parts = vec![
-                    first?.clone(),
-                    Value::new(ValueKind::List(rest)),
-                    Value::new(ValueKind::Map(options)),
-                ];
-                Value::name_about(format!("{}()", act.name), Value::new(ValueKind::List(parts)))
+                let options = act.named_values().collect();
+                let parts = vec![first?.clone(), Value::list(rest), Value::map(options)];
+                Value::name_about(format!("{}()", act.name), Value::list(parts))
             }
             "operator.attrgetter" => Value::name_about("operator.attrgetter()", first?.clone()),
             "operator.attrgetter()" => {
@@ -187,9 +181,7 @@ fn starts(act: &Act) -> Option<Value> {
         | "pexpect.spawn"
         | "subprocess.call"
         | "subprocess.getstatusoutput" => first(),
-        "asyncio.create_subprocess_exec" => {
-            Some(Value::new(ValueKind::List(act.arguments.iter().map(|a| a.value.clone()).collect())))
-        }
+        "asyncio.create_subprocess_exec" => Some(Value::list(act.values().collect())),
         _ => None,
     }
 }
@@ -197,7 +189,7 @@ fn starts(act: &Act) -> Option<Value> {
 /// The file that a call opens or reads, if it does.
 fn file_of(act: &Act) -> Option<Value> {
     match act.name.as_str() {
-        "open" | "os.open" | "codecs.open" => act.arguments.first().map(|a| a.value.clone()),
+        "open" | "os.open" | "codecs.open" => act.value(0).cloned(),
         "pathlib.Path().open" | "pathlib.Path().read_text" | "pathlib.Path().read_bytes" => {
             act.receiver.clone()
         }
@@ -210,12 +202,12 @@ pub(super) fn plus(left: &Value, right: &Value) -> Value {
     match (&left.kind, &right.kind) {
         (ValueKind::Number(a), ValueKind::Number(b)) => Value::number(a.checked_add(*b)),
         (ValueKind::List(a), ValueKind::List(b)) if a.len() + b.len() <= 256 => {
-            Value::new(ValueKind::List(a.iter().chain(b).cloned().collect()))
+            Value::list(a.iter().chain(b).cloned().collect())
         }
         (ValueKind::Text { .. }, _) | (_, ValueKind::Text { .. }) => {
             Value::join(&[left.clone(), right.clone()], "")
         }
-        _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
+        _ => left.to_unknown().tainted(right.all_taint()),
     }
 }
 
@@ -235,7 +227,7 @@ pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
                 .tainted(left.taint)
                 .tainted(right.taint)
         }
-        _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
+        _ => left.to_unknown().tainted(right.all_taint()),
     }
 }
 
@@ -245,7 +237,7 @@ pub(super) fn slice(value: &Value, written: &str) -> Value {
         Some(text) if written.replace(' ', "") == "::-1" => {
             Value::text(text.chars().rev().collect::<String>()).tainted(Taint::DECODED).tainted(value.taint)
         }
-        _ => Value::unknown().tainted(value.all_taint()),
+        _ => value.to_unknown(),
     }
 }
 
@@ -255,7 +247,7 @@ pub(super) fn variable(name: &str) -> Value {
         "HOME" | "USERPROFILE" => Value::text("~"),
         "TMPDIR" | "TEMP" | "TMP" => Value::text("/tmp"),
         "PWD" => Value::text("."),
-        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(TaintMark::Secret)),
+        _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
         _ => Value::unknown(),
     }
 }

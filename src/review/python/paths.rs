@@ -10,11 +10,11 @@ pub(super) fn result_of_paths(act: &Act) -> Option<Value> {
 
 /// The result of `pathlib.Path` and its methods.
 fn result_of_path_objects(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     Some(match act.name.as_str() {
         "pathlib.Path" | "pathlib.Path().joinpath" => {
             let start = act.receiver.clone().or_else(|| act.arguments.is_empty().then(|| Value::text(".")));
-            let parts = start.into_iter().chain(act.arguments.iter().map(|a| a.value.clone()));
+            let parts = start.into_iter().chain(act.values());
             path_of(join_paths(parts))
         }
         "pathlib.Path.home" => path_of(Value::text("~")),
@@ -40,7 +40,7 @@ fn result_of_path_objects(act: &Act) -> Option<Value> {
 
 /// The result of a function of `os`, `glob`, `tempfile` or the like on texts of paths.
 fn result_of_functions(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     Some(match act.name.as_str() {
         "glob.glob" | "glob.iglob" => {
             let (text, _) = first?.as_text()?;
@@ -48,17 +48,13 @@ fn result_of_functions(act: &Act) -> Option<Value> {
         }
         "os.walk" => {
             let root = below(first?, &Value::part(HOLE.to_string()));
-            Value::new(ValueKind::List(vec![Value::new(ValueKind::List(vec![
-                root,
-                Value::unknown(),
-                Value::unknown(),
-            ]))]))
+            Value::list(vec![Value::list(vec![root, Value::unknown(), Value::unknown()])])
         }
-        "os.path.join" => join_paths(act.arguments.iter().map(|a| a.value.clone())),
+        "os.path.join" => join_paths(act.values()),
         "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath"
         | "str" | "os.path.expandvars" | "os.fsencode" | "shlex.quote" => {
             let (text, whole) = first?.as_text()?;
-            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
+            Value::of_text(text, whole).tainted(first?.taint)
         }
         "os.path.dirname" => {
             let path = first?.as_whole_text()?;
@@ -74,9 +70,7 @@ fn result_of_functions(act: &Act) -> Option<Value> {
         | "tempfile.TemporaryDirectory"
         | "tempfile.NamedTemporaryFile"
         | "tempfile.mktemp" => Value::part(TEMPORARY_FOLDER),
-        "tempfile.mkstemp" => {
-            Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
-        }
+        "tempfile.mkstemp" => Value::list(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]),
         _ => return None,
     })
 }
@@ -117,10 +111,8 @@ fn parent(text: &str) -> String {
 pub(super) fn below(left: &Value, right: &Value) -> Value {
     let object = left.as_name() == Some("pathlib.Path()");
     let plain = |value: &Value| match value.as_text() {
-        Some((text, whole)) => {
-            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(value.taint)
-        }
-        None => Value::unknown().tainted(value.all_taint()),
+        Some((text, whole)) => Value::of_text(text, whole).tainted(value.taint),
+        None => value.to_unknown(),
     };
     let joined = match right.as_text() {
         Some((text, _)) if text.starts_with('/') => plain(right),

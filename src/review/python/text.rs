@@ -10,7 +10,7 @@ pub(super) fn result_of_text(act: &Act) -> Option<Value> {
 
 /// The result of a function that makes a text from bytes, numbers or an encoding.
 fn result_of_decoding(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     Some(match act.name.as_str() {
         "chr" => match first?.kind {
             ValueKind::Number(n) => Value::text(u32::try_from(n).ok().and_then(char::from_u32)?.to_string()),
@@ -38,7 +38,7 @@ fn result_of_decoding(act: &Act) -> Option<Value> {
         | "base64.decodebytes"
         | "base64.urlsafe_b64decode" => decoded(escapes::base64(first?.as_whole_text()?)),
         "codecs.decode" => {
-            let how = act.arguments.get(1).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
+            let how = act.value(1).and_then(Value::as_whole_text).unwrap_or_default();
             match how.replace(['-', '_'], "").as_str() {
                 "rot13" => Value::text(rot13(first?.as_whole_text()?)).tainted(Taint::DECODED),
                 "hex" => decoded(unhex(first?.as_whole_text()?)),
@@ -51,7 +51,7 @@ fn result_of_decoding(act: &Act) -> Option<Value> {
 
 /// The result of a text's method.
 fn result_of_str(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
+    let first = act.value(0);
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {
         "str.join" => match &first?.kind {
@@ -60,12 +60,12 @@ fn result_of_str(act: &Act) -> Option<Value> {
                 let letters: Vec<Value> = text.chars().map(|c| Value::text(c.to_string())).collect();
                 Value::join(&letters, receiver?.as_whole_text()?).tainted(first?.taint)
             }
-            _ => Value::unknown().tainted(first?.all_taint()),
+            _ => first?.to_unknown(),
         },
         "str.format" => format(receiver?, act),
         "str.replace" => {
             let from = first?.as_whole_text()?;
-            let to = act.arguments.get(1)?.value.as_whole_text()?;
+            let to = act.value(1)?.as_whole_text()?;
             let text = receiver?.as_whole_text()?;
             if from.is_empty() || text.len().saturating_mul(to.len().max(1)) > 64 * 1024 {
                 return None;
@@ -90,12 +90,12 @@ fn split(act: &Act, text: &str) -> Option<Value> {
     let Some(separator) = separator else { return (most == usize::MAX).then(|| words_of(text)) };
     let separator = separator.as_whole_text().filter(|separator| !separator.is_empty())?;
     let parts = text.splitn(most.saturating_add(1), separator).take(256).map(Value::text);
-    Some(Value::new(ValueKind::List(parts.collect())))
+    Some(Value::list(parts.collect()))
 }
 
 /// The words of a text, between spaces.
 fn words_of(text: &str) -> Value {
-    Value::new(ValueKind::List(text.split_whitespace().take(256).map(Value::text).collect()))
+    Value::list(text.split_whitespace().take(256).map(Value::text).collect())
 }
 
 /// How many times a method may replace or split, as an argument says, otherwise `usize::MAX`; `None` if not known.
@@ -127,14 +127,13 @@ fn stripped(method: &str, receiver: &Value, letters: Option<&Value>) -> Option<V
     let goes = |c: char| given.map_or_else(|| c.is_whitespace(), |letters| letters.contains(c));
     let left = if method == "str.rstrip" { text } else { text.trim_start_matches(goes) };
     let left = if method == "str.lstrip" { left } else { left.trim_end_matches(goes) };
-    let kind = ValueKind::Text { text: left.to_owned(), whole };
-    Some(Value { kind, taint: receiver.taint })
+    Some(Value::of_text(left, whole).tainted(receiver.taint))
 }
 
 /// `'…%s…' % values`.
 pub(super) fn percent(left: &Value, right: &Value) -> Value {
     let Some(text) = left.as_whole_text() else {
-        return Value::unknown().tainted(right.all_taint());
+        return right.to_unknown();
     };
     let values = match &right.kind {
         ValueKind::List(items) => items.clone(),

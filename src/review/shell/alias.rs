@@ -1,11 +1,11 @@
 //! Aliases that the text defines (`alias x='rm -rf'`), and the commands that they stand for.
 
 use super::ShellReader;
-use crate::review::rules::InnerLanguage;
+use super::command::CommandStart;
+use crate::review::grammar::Grammar;
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
 use std::collections::HashSet;
-use std::ops::Range;
 use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
@@ -15,24 +15,22 @@ impl ShellReader<'_, '_> {
         meant: &str,
         first: &Argument,
         rest: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
+        start: CommandStart<'_>,
     ) {
         if meant.contains(['|', '&', ';', '$', '`', '<', '>', '(', '\'', '"', '\\', '\n']) {
             let all = std::iter::once(Value::text(meant)).chain(rest.into_iter().map(|word| word.value));
             let text = Value::join(&all.collect::<Vec<_>>(), " ");
             if let Some((text, _)) = text.as_text() {
                 let text = text.to_owned();
-                self.runs(InnerLanguage::Bash, text, span.clone());
+                self.runs(Grammar::Bash, text, start.span.clone());
             }
             return;
         }
         let meant = meant.split_whitespace();
-        let words = meant.map(|word| Argument { value: Value::text(word), span: first.span.clone() });
+        let words = meant.map(|word| Argument::text(word, &first.span));
         // An alias is not expanded within its own expansion.
         let aliases = std::mem::take(&mut self.aliases);
-        self.command(words.chain(rest).collect(), input, span, depth + 1);
+        self.command(words.chain(rest).collect(), start.inner());
         self.aliases = aliases;
     }
 

@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::change::node::{command_behind, keeps_prefix};
+use super::command::CommandStart;
 use super::variable::uncertain;
 use super::word::WordPart;
 use crate::review::Scope;
@@ -117,7 +118,7 @@ impl<'t> ShellReader<'_, 't> {
         if let Some(index) = name.strip_prefix("GIT_CONFIG_VALUE_") {
             let key = self.frames.lookup(0, &format!("GIT_CONFIG_KEY_{index}"));
             let setting = Value::join(&[key.unwrap_or_else(Value::unknown), value.value.clone()], "=");
-            let setting = Argument { value: setting, span: value.span.clone() };
+            let setting = Argument::new(setting, &value.span);
             self.ordered(StartedAs::Git, &setting, &format!("{name}="), true, &span, 0);
         }
         let name = format!("{name}=");
@@ -141,7 +142,7 @@ impl<'t> ShellReader<'_, 't> {
     pub(super) fn declared(&mut self, node: Node<'_>) {
         let name = text(node, self.source).split_whitespace().next().unwrap_or_default().to_owned();
         self.convert(node);
-        let first = Argument { value: Value::text(name), span: node.byte_range() };
+        let first = Argument::text(name, &node.byte_range());
         let mut words = vec![first];
         words.extend(self.words(node, 0));
         let place = self.place(node);
@@ -154,7 +155,7 @@ impl<'t> ShellReader<'_, 't> {
         {
             let input = self.inputs.remove(&node.id());
             let before = self.reading.acts.len();
-            self.command(words, input, &place, 0);
+            self.command(words, CommandStart::at(&place, input));
             self.show(node, before, &place);
         }
     }

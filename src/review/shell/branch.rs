@@ -11,7 +11,7 @@ use super::change::subshell::is_subshell;
 use super::change::{ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_or};
 use super::variable::uncertain;
 use crate::review::folder::{self, either};
-use crate::review::syntax::named_children;
+use crate::review::syntax::{last_child, named_children};
 use crate::review::value::{Value, ValueKind};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -75,10 +75,7 @@ impl<'t> ShellReader<'_, 't> {
             }
             "if_statement" => {
                 self.forgotten_behind(&whole, whole.start);
-                let mut cursor = node.walk();
-                let other =
-                    node.children(&mut cursor).find(|n| matches!(n.kind(), "elif_clause" | "else_clause"));
-                if let Some(other) = other {
+                if let Some(other) = other_branch(node) {
                     self.forgotten_behind(&(whole.start..other.start_byte()), whole.start);
                 }
             }
@@ -106,9 +103,7 @@ impl<'t> ShellReader<'_, 't> {
         let mut later: Vec<(Node<'t>, bool)> = Vec::new();
         let mut at = node;
         while at.kind() == "list" {
-            let (Some(left), Some(right)) =
-                (at.named_child(0), at.named_child(at.named_child_count().saturating_sub(1) as u32))
-            else {
+            let (Some(left), Some(right)) = (at.named_child(0), last_child(at)) else {
                 break;
             };
             later.push((right, is_or(at)));
@@ -148,8 +143,7 @@ impl<'t> ShellReader<'_, 't> {
 
     /// A function: nothing of its body runs here.
     fn begin_function(&mut self, whole: &Range<usize>) {
-        let mut names = self.frames.names(0);
-        names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+        let mut names = self.all_names();
         if !self.frames.pay(names.len()) {
             return;
         }
@@ -197,13 +191,19 @@ impl<'t> ShellReader<'_, 't> {
             everything |= self.changes.everything_in_functions;
         }
         if everything {
-            names.extend(self.frames.names(0));
-            names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+            names.extend(self.all_names());
         }
         // An order that does not depend on chance, so that the same text always gives the same review.
         let mut names: Vec<String> = names.into_iter().collect();
         names.sort_unstable();
         if self.frames.pay(names.len()) { names } else { Vec::new() }
+    }
+
+    /// The names that may have a value.
+    fn all_names(&mut self) -> Vec<String> {
+        let mut names = self.frames.names(0);
+        names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+        names
     }
 
     /// Forgets what a place changes.
@@ -223,8 +223,7 @@ impl<'t> ShellReader<'_, 't> {
                 }
             }
             ChangeTarget::Everything => {
-                let mut names = self.frames.names(0);
-                names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+                let names = self.all_names();
                 if self.frames.pay(names.len()) {
                     self.forget_all(&names);
                 }
@@ -264,7 +263,7 @@ impl<'t> ShellReader<'_, 't> {
 
     fn value_now(&mut self, name: &str) -> Option<Value> {
         match name {
-            POSITIONS => self.positional.clone().map(|all| Value::new(ValueKind::List(all))),
+            POSITIONS => self.positional.clone().map(Value::list),
             FOLDER => self.folder.clone(),
             // Of several values, one that stands for all is not kept as if it were the only one.
             _ if self.several.contains_key(name) => self.frames.lookup(0, name).map(uncertain),
@@ -287,6 +286,12 @@ impl<'t> ShellReader<'_, 't> {
             }
         }
     }
+}
+
+/// What an `if` runs where its first condition does not hold.
+pub(super) fn other_branch(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).find(|part| matches!(part.kind(), "elif_clause" | "else_clause"))
 }
 
 fn set_in_or_named(word: &str) -> Vec<ChangeTarget<'_>> {

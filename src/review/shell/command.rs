@@ -12,15 +12,30 @@ use std::ops::Range;
 /// The deepest nesting of wrappers that is followed.
 const MAX_DEPTH: u32 = 12;
 
+/// How a command is started.
+pub(super) struct CommandStart<'s> {
+    /// Its standard input.
+    pub(super) input: Option<Argument>,
+    pub(super) span: &'s Range<usize>,
+    /// How many wrappers there are around it.
+    pub(super) depth: u32,
+}
+
+impl<'s> CommandStart<'s> {
+    /// A command with nothing around it.
+    pub(super) fn at(span: &'s Range<usize>, input: Option<Argument>) -> Self {
+        Self { input, span, depth: 0 }
+    }
+
+    /// The same for the command that this one runs.
+    pub(super) fn inner(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
 impl ShellReader<'_, '_> {
-    /// Reads a command: its words (name first), its standard input, its span.
-    pub(super) fn command(
-        &mut self,
-        words: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
-    ) {
+    /// Reads a command by its words, its name first.
+    pub(super) fn command(&mut self, words: Vec<Argument>, start: CommandStart<'_>) {
         let steering =
             keyword::count(words.len(), |at| words.get(at).and_then(|word| word.value.as_whole_text()));
         self.lose_structure(words.get(..steering).unwrap_or_default());
@@ -28,20 +43,21 @@ impl ShellReader<'_, '_> {
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
         let known = first.value.as_whole_text().filter(|name| !name.is_empty());
+        let span = start.span;
         self.add_uncertain_name(&first, known.is_some(), span);
-        if depth > MAX_DEPTH {
+        if start.depth > MAX_DEPTH {
             self.reading.cut = true;
             return;
         }
         let Some(spelled) = known else {
-            return self.with_holes(&first, rest, input, span, depth);
+            return self.with_holes(&first, rest, start);
         };
         if spelled.contains(['?', '*', '[']) && spelled.len() > 1 && spelled != "[[" {
-            return self.by_pattern(&first, rest, input, span, depth);
+            return self.by_pattern(&first, rest, start);
         }
         if spelled.chars().all(|c| c == HOLE) && names_program(&rest) {
             self.reading.unknown = true;
-            return self.command(rest, input, span, depth + 1);
+            return self.command(rest, start.inner());
         }
         let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
         let system = ["/bin/", "/usr/", "/sbin/", "/opt/", "/lib"].iter().any(|top| spelled.starts_with(top));
@@ -54,13 +70,13 @@ impl ShellReader<'_, '_> {
             }
         }
         if let Some(meant) = self.aliases.get(&name).cloned() {
-            return self.aliased(&meant, &first, rest, input, span, depth);
+            return self.aliased(&meant, &first, rest, start);
         }
         if let Some(body) = self.functions.get(spelled).copied() {
             self.follow(body, rest, span);
             return self.forget_target(ChangeTarget::Functions);
         }
-        self.by_name(name, system || !spelled.contains('/'), rest, input, span, depth);
+        self.by_name(name, system || !spelled.contains('/'), rest, start);
     }
 
     /// Adds an act for a command whose name is not known, or was decoded or downloaded.
@@ -77,74 +93,51 @@ impl ShellReader<'_, '_> {
 
     /// Reads a command by the name of its program, which is no alias and no function. That of a `common` command is
     /// found by its name alone, or is the system's.
-    fn by_name(
-        &mut self,
-        name: String,
-        common: bool,
-        rest: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
-    ) {
+    fn by_name(&mut self, name: String, common: bool, rest: Vec<Argument>, start: CommandStart<'_>) {
         self.start(&name);
         self.reading.unknown |= renames_program(&name, &rest);
-        if let Some(rest) = self.module(&name, &rest, span) {
-            return self.command(rest, input, span, depth + 1);
+        if let Some(rest) = self.module(&name, &rest, start.span) {
+            return self.command(rest, start.inner());
         }
         if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" {
             // The loader runs the program that it is given.
             let from = rest.iter().position(|w| w.value.as_text().is_some_and(|(t, _)| !t.starts_with('-')));
-            return self.command(rest.into_iter().skip(from.unwrap_or(0)).collect(), input, span, depth + 1);
+            return self.command(rest.into_iter().skip(from.unwrap_or(0)).collect(), start.inner());
         }
         let rules = self.rules;
         let wrapper = rules.file.wrapper.iter().find(|w| w.names.contains(&name));
         if common && wrapper.is_none() && programs::shipped().get(&name).is_none() {
-            self.not_known(&name, span, false);
+            self.not_known(&name, start.span, false);
         }
         match wrapper {
-            Some(wrapper) => self.through(wrapper, &name, rest, input, span, depth),
-            None => self.plain(name, rest, input, span, depth),
+            Some(wrapper) => self.through(wrapper, &name, rest, start),
+            None => self.plain(name, rest, start),
         }
     }
 
     /// Reads a command whose name is partly unknown: `r$@m` is `rm` if the unknown part is empty.
-    fn with_holes(
-        &mut self,
-        first: &Argument,
-        rest: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
-    ) {
+    fn with_holes(&mut self, first: &Argument, rest: Vec<Argument>, start: CommandStart<'_>) {
         let bare = first.value.as_text().map(|(text, _)| text.replace(HOLE, "")).unwrap_or_default();
         if bare.is_empty() && names_program(&rest) {
-            return self.command(rest, input, span, depth + 1);
+            return self.command(rest, start.inner());
         }
         let name = bare.rsplit('/').next().unwrap_or_default();
         if name.len() < 2 || programs::shipped().get(name).is_none() {
             return;
         }
-        let mut words = vec![Argument { value: Value::text(bare.clone()), span: first.span.clone() }];
-        words.extend(rest);
-        self.command(words, input, span, depth + 1);
+        let name = Argument::text(bare.clone(), &first.span);
+        self.command([vec![name], rest].concat(), start.inner());
     }
 
     /// Reads a command named by a file name pattern: reported as a pattern, and read as the first common program that
     /// it matches.
-    fn by_pattern(
-        &mut self,
-        first: &Argument,
-        rest: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
-    ) {
+    fn by_pattern(&mut self, first: &Argument, rest: Vec<Argument>, start: CommandStart<'_>) {
         const COMMON_PROGRAMS: &[&str] = &[
             "rm", "sh", "bash", "dd", "nc", "curl", "wget", "cat", "python3", "python", "perl", "chmod",
             "chown", "mv", "cp", "shred", "mkfs", "tee", "find", "ssh", "node", "base64", "sudo", "tar",
             "ls", "env",
         ];
-        let act = self.split("@pattern", vec![first.clone()], None, span);
+        let act = self.split("@pattern", vec![first.clone()], None, start.span);
         self.reading.acts.push(act);
         let pattern = first.value.as_whole_text().unwrap_or_default();
         let pattern: Vec<char> = pattern.rsplit('/').next().unwrap_or_default().chars().take(24).collect();
@@ -154,9 +147,8 @@ impl ShellReader<'_, '_> {
             self.reading.unknown = true;
             return;
         };
-        let mut words = vec![Argument { value: Value::text(*name), span: first.span.clone() }];
-        words.extend(rest);
-        self.command(words, input, span, depth + 1);
+        let name = Argument::text(*name, &first.span);
+        self.command([vec![name], rest].concat(), start.inner());
     }
 
     /// Adds a program to those started, unless it is a builtin of the shell.
@@ -195,15 +187,8 @@ impl ShellReader<'_, '_> {
     }
 
     /// Reads a command that runs no other one.
-    fn plain(
-        &mut self,
-        name: String,
-        words: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
-    ) {
-        let mut words = words;
+    fn plain(&mut self, name: String, mut words: Vec<Argument>, start: CommandStart<'_>) {
+        let CommandStart { input, span, depth } = start;
         let input = input.or_else(|| piped(&name, &words));
         match name.as_str() {
             "find" | "gfind" | "fd" | "fdfind" => words = self.find(&name, words, span, depth),
@@ -279,9 +264,7 @@ fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
     );
     let pipe = words.iter().take(4).find(|word| word.value.as_name() == Some("<()")).filter(|_| reads)?;
     match &pipe.value.kind {
-        ValueKind::Name { about: Some(held), .. } => {
-            Some(Argument { value: (**held).clone(), span: pipe.span.clone() })
-        }
+        ValueKind::Name { about: Some(held), .. } => Some(Argument::new((**held).clone(), &pipe.span)),
         _ => None,
     }
 }

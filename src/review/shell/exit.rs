@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::alias::command_words;
 use super::change::subshell::is_subshell;
-use crate::review::syntax::{each, named_children, text};
+use crate::review::syntax::{each, last_child, named_children, text};
 use tree_sitter::Node;
 
 /// What one step up the tree costs: the tree finds a parent from its root on, which takes longer deep inside.
@@ -28,7 +28,7 @@ impl<'t> ShellReader<'_, 't> {
     fn runs_surely(&mut self, node: Node<'t>) -> bool {
         let mut at = node;
         while let Some(around) = self.around(at) {
-            let last = around.named_child_count().checked_sub(1).and_then(|at| around.named_child(at as u32));
+            let last = last_child(around);
             match around.kind() {
                 "redirected_statement" if redirects_surely(around, self.source) => {}
                 "redirected_statement" => return false,

@@ -76,9 +76,8 @@ impl ShellReader<'_, '_> {
                 .map(|piece| uncertain(Value::text(piece).tainted(value.taint)))
                 .collect();
         }
-        let known =
-            |piece: &str| ValueKind::Text { text: piece.to_owned(), whole: whole || piece.is_empty() };
-        pieces.into_iter().map(|piece| Value { kind: known(piece), taint: value.taint }).collect()
+        let known = |piece: &str| Value::of_text(piece, whole || piece.is_empty()).tainted(value.taint);
+        pieces.into_iter().map(known).collect()
     }
 
     /// The words that a word expands to, if it has to be expanded: `"$@"`, `"${a[@]}"`, `{a,b}`, `{1..3}`.
@@ -157,7 +156,7 @@ impl ShellReader<'_, '_> {
         let Some((text, whole)) = value.as_text() else { return Some(vec![value]) };
         let made = braces(text);
         let is_part = |word: &str| word.contains(HOLE) || !whole && !text.contains(HOLE);
-        let known = |word: String| if is_part(&word) { Value::part(word) } else { Value::text(word) };
+        let known = |word: String| Value::of_text(word.as_str(), !is_part(&word));
         (made != [text]).then(|| {
             made.iter().flat_map(|word| fields(word)).map(|word| known(word).tainted(value.taint)).collect()
         })
@@ -201,7 +200,7 @@ impl ShellReader<'_, '_> {
             }
             _ => brace::quoted(&held),
         };
-        Value { kind: ValueKind::Text { text, whole }, taint: value.all_taint() }
+        Value::of_text(text, whole).tainted(value.all_taint())
     }
 }
 

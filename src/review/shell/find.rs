@@ -1,6 +1,7 @@
 //! Reads the commands that `find` and `fd` run on the files they find.
 
 use super::ShellReader;
+use super::command::CommandStart;
 use super::wrapper::fill;
 use crate::review::folder::entered;
 use crate::review::value::{Argument, HOLE, Value};
@@ -54,13 +55,13 @@ impl ShellReader<'_, '_> {
                 fill(word, &if there { Value::part(format!("./{found}")) } else { below.clone() });
             }
             if !named && name.starts_with("fd") {
-                inner.push(Argument { value: below.clone(), span: span.clone() });
+                inner.push(Argument::new(below.clone(), span));
             }
             let outer = self.folder.clone();
             if there {
                 self.folder = Some(entered(outer.as_ref(), &Value::part(holder.clone())));
             }
-            self.command(inner, None, span, depth + 1);
+            self.command(inner, CommandStart { input: None, span, depth: depth + 1 });
             self.folder = outer;
             rest = tail.get(end + 1..).unwrap_or_default();
         }

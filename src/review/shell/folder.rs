@@ -2,10 +2,10 @@
 //! folders count, but for what runs only after a success.
 
 use super::ShellReader;
-use super::branch::{OpenScope, ScopeEnd};
+use super::branch::{OpenScope, ScopeEnd, other_branch};
 use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or};
 use crate::review::folder::{self, either, entered};
-use crate::review::syntax::{named_children, pair, text};
+use crate::review::syntax::{last_child, named_children, pair, text};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -40,7 +40,7 @@ const CHANGING_BUILTINS: &[&str] = &[
 impl<'t> ShellReader<'_, 't> {
     /// Follows a command that changes the folder, as if it succeeded.
     pub(super) fn change_folder(&mut self, act: &Act) {
-        let operands: Vec<Value> = act.arguments.iter().map(|operand| operand.value.clone()).collect();
+        let operands: Vec<Value> = act.values().collect();
         let before = self.folder.clone().unwrap_or_else(folder::start);
         match (act.name.as_str(), operands.as_slice()) {
             ("cd", []) => {
@@ -108,7 +108,7 @@ impl<'t> ShellReader<'_, 't> {
         let older = self.frames.lookup(0, OLD_FOLDER).unwrap_or_else(folder::unknown);
         let old = either(Some(before), Some(older), self.scope);
         self.frames.bind(0, OLD_FOLDER, old, false);
-        let pushed = pushed.map_or_else(Value::unknown, |pushed| Value::new(ValueKind::List(pushed)));
+        let pushed = pushed.map_or_else(Value::unknown, Value::list);
         self.frames.bind(0, PUSHED_FOLDERS, pushed, false);
     }
 
@@ -173,7 +173,7 @@ impl<'t> ShellReader<'_, 't> {
             match around.kind() {
                 "redirected_statement" => {}
                 "list" => {
-                    let last = around.named_child(around.named_child_count().saturating_sub(1) as u32)?;
+                    let last = last_child(around)?;
                     let is_last = last.id() == at.id();
                     match (is_or(around), is_last) {
                         (false, true) => {}
@@ -189,11 +189,8 @@ impl<'t> ShellReader<'_, 't> {
                     }
                 }
                 "if_statement" if is_condition(at, around) => {
-                    let mut cursor = around.walk();
-                    let other = around
-                        .children(&mut cursor)
-                        .find(|part| matches!(part.kind(), "elif_clause" | "else_clause"));
-                    return Some(other.map_or(around.end_byte(), |other| other.start_byte()));
+                    let end = other_branch(around).map_or(around.end_byte(), |other| other.start_byte());
+                    return Some(end);
                 }
                 _ => return Some(until),
             }
@@ -210,7 +207,7 @@ impl<'t> ShellReader<'_, 't> {
         }
         let mut at = node;
         while let Some(around) = self.around(at) {
-            let last = around.named_child(around.named_child_count().saturating_sub(1) as u32);
+            let last = last_child(around);
             let is_tested = match around.kind() {
                 "list" => last.is_none_or(|last| last.id() != at.id()),
                 // There, the option does not hold.

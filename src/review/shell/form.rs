@@ -42,7 +42,7 @@ impl ShellReader<'_, '_> {
         }
         if matches!(name, "@" | "*") || matches!(item, Some(("@" | "*", _))) {
             // The form is applied to each of the words.
-            return Value::unknown().tainted(value.all_taint());
+            return value.to_unknown();
         }
         let sign =
             node.child_by_field_name("operator").map(|sign| text(sign, self.source)).unwrap_or_default();

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 /// The first here-document that bash would read in another way than the tree has it, by the place of its delimiter.
 /// From there on, the tree may take commands for text.
-pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
+pub(in crate::review) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
     let mut documents = Documents { source, line_end: 0, next: 0 };
     let mut misread = None;
     each(root, |node, _| {
@@ -22,7 +22,7 @@ pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
 
 /// Letters for what the grammar misreads in here-documents: a backslash with which one begins, which it takes for an
 /// argument, and the beginnings of lines that only begin with the delimiter. In order.
-pub(super) fn letters(root: Node<'_>, source: &str) -> Vec<Cover> {
+pub(in crate::review) fn letters(root: Node<'_>, source: &str) -> Vec<Cover> {
     let mut documents = Documents { source, line_end: 0, next: 0 };
     let mut covers = Vec::new();
     each(root, |node, _| {

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::change::is_or;
 use crate::review::programs;
-use crate::review::value::{Argument, Value};
+use crate::review::value::Argument;
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -115,7 +115,7 @@ fn module_words(words: &[Argument]) -> Option<Vec<Argument>> {
             ("c", _) => return None,
             ("m", "") => return Some(rest.cloned().collect()),
             ("m", module) => {
-                let module = Argument { value: Value::text(module), span: word.span.clone() };
+                let module = Argument::text(module, &word.span);
                 return Some(std::iter::once(module).chain(rest.cloned()).collect());
             }
             (_, "") => _ = rest.next(),

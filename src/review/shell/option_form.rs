@@ -1,7 +1,7 @@
 //! Brings options of programs that have a form of their own into that of getopt: `tar xzf a`, `sed -i '' s/a/b/ a`.
 
 use crate::review::programs::{self, OptionArity};
-use crate::review::value::{Argument, Value};
+use crate::review::value::Argument;
 
 /// The words of a program, without its name, with options as getopt has them.
 pub(super) fn in_getopt_form(name: &str, words: Vec<Argument>) -> Vec<Argument> {
@@ -42,7 +42,7 @@ fn unbundled(name: &str, words: Vec<Argument>) -> Vec<Argument> {
     let mut rest = words.into_iter().skip(1);
     let mut out = Vec::new();
     for letter in letters {
-        out.push(Argument { value: Value::text(format!("-{letter}")), span: span.clone() });
+        out.push(Argument::text(format!("-{letter}"), &span));
         let takes = table
             .and_then(|table| table.option(&letter, false))
             .is_some_and(|(_, c)| c.takes == OptionArity::Value);

@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::option_form::in_getopt_form;
 use crate::review::folder::entered;
 use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role, StartedAs};
-use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
+use crate::review::value::{Act, Argument, HOLE, Value};
 use std::ops::Range;
 
 /// An option that takes no value and does nothing.
@@ -175,13 +175,16 @@ impl ShellReader<'_, '_> {
 /// Adds an operand of the form `key=value` by its key.
 fn setting(text: &str, word: &Argument, act: &mut Act, known: &mut CommandFacts) {
     let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) else { return };
-    let kind = ValueKind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
-    let value = Value { kind, taint: word.value.taint };
-    let held = Argument { value, span: word.span.clone() };
+    let held = part_of(word, value);
     if let Some((spelled, choice)) = known.option(&format!("{key}="), false) {
         known.options.push((spelled, choice, held.clone()));
     }
     act.named.push((key.to_owned(), held));
+}
+
+/// A value that is a part of a word.
+fn part_of(word: &Argument, text: &str) -> Argument {
+    Argument::new(Value::of_text(text, !text.contains(HOLE)).tainted(word.value.taint), &word.span)
 }
 
 /// An option with its dashes.
@@ -204,7 +207,7 @@ fn saved(act: &Act) -> Option<Argument> {
     let url = url.filter(|_| keeps)?;
     let name = url.value.as_whole_text()?.rsplit('/').next()?.split('?').next()?;
     let saved = entered(folder.map(|(_, folder)| &folder.value), &Value::text(name));
-    (!name.is_empty()).then(|| Argument { value: saved, span: url.span.clone() })
+    (!name.is_empty()).then(|| Argument::new(saved, &url.span))
 }
 
 /// The file that a transfer sends: `-T file`, `-d @file`, `-F name=@file`.
@@ -231,7 +234,7 @@ fn option(
     act: &mut Act,
     known: &mut CommandFacts,
 ) -> Option<String> {
-    let set = || Argument { value: Value::new(ValueKind::Bool(true)), span: word.span.clone() };
+    let set = || Argument::given(&word.span);
     if act.name == "kill" && text == "-0" {
         // `kill -0` only tests whether a process exists.
         act.named.push(("probe".to_owned(), set()));
@@ -242,11 +245,6 @@ fn option(
         act.named.push(("everything".to_owned(), set()));
         return None;
     }
-    let held = |value: &str| Argument {
-        value: Value::new(ValueKind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
-            .tainted(word.value.taint),
-        span: word.span.clone(),
-    };
     let long = text.starts_with("--");
     let body = text.trim_start_matches('-');
     let (key, value) = body.split_once('=').map_or((body, None), |(key, value)| (key, Some(value)));
@@ -264,7 +262,7 @@ fn option(
         if value.is_none() && next {
             return Some(name);
         }
-        let given = value.map_or_else(set, held);
+        let given = value.map_or_else(set, |value| part_of(word, value));
         known.options.extend(does.map(|choice| (dashed(&name), choice, given.clone())));
         act.named.push((name, given));
         return None;
@@ -280,7 +278,7 @@ fn cluster(
     act: &mut Act,
     known: &mut CommandFacts,
 ) -> Option<String> {
-    let set = || Argument { value: Value::new(ValueKind::Bool(true)), span: word.span.clone() };
+    let set = || Argument::given(&word.span);
     let key = text.trim_start_matches('-');
     if !key.contains('=') {
         act.named.push((key.to_owned(), set()));
@@ -297,12 +295,8 @@ fn cluster(
             return Some(letter);
         }
         if takes_value || choice.is_some_and(|c| c.takes == OptionArity::Attached) {
-            let value = Argument { value: word.value.clone(), span: word.span.clone() };
-            let kind = ValueKind::Text {
-                text: rest.trim_start_matches('=').to_owned(),
-                whole: value.value.as_whole_text().is_some(),
-            };
-            let given = Argument { value: Value { kind, taint: word.value.taint }, span: word.span.clone() };
+            let value = Value::of_text(rest.trim_start_matches('='), word.value.as_whole_text().is_some());
+            let given = Argument::new(value.tainted(word.value.taint), &word.span);
             known.options.extend(choice.map(|choice| (format!("-{letter}"), choice, given.clone())));
             act.named.push((letter, given));
             return None;

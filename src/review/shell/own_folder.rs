@@ -60,7 +60,7 @@ pub(super) fn members_of_archive(words: &mut [Argument]) {
         let known = word.value.as_text().map(|(text, whole)| (text.to_owned(), whole));
         let (text, whole) = known.unwrap_or_default();
         if let Some(to) = text.strip_prefix("--directory=") {
-            folder = Some(entered(folder.as_ref(), &spelled(to, whole)));
+            folder = Some(entered(folder.as_ref(), &Value::of_text(to, whole)));
         } else if matches!(text.as_str(), "-C" | "--directory") {
             folder = words.get(at).map(|to| entered(folder.as_ref(), &to.value));
             at += 1;
@@ -91,14 +91,10 @@ fn moves(words: &[Argument], options: &[&str]) -> Vec<Value> {
             rest.strip_prefix('=').or_else(|| (option.len() == 2 && !rest.is_empty()).then_some(rest))
         });
         if let Some(to) = attached {
-            moves.push(spelled(to, whole));
+            moves.push(Value::of_text(to, whole));
         }
     }
     moves
-}
-
-fn spelled(text: &str, whole: bool) -> Value {
-    if whole { Value::text(text) } else { Value::part(text) }
 }
 
 /// The folder in which git works by the options before its verb. `-C` changes to another one. `--work-tree` names the
@@ -113,7 +109,7 @@ fn entered_by_git(words: &[Argument], folder: Option<&Value>, scope: &Scope) -> 
             break;
         };
         if let Some(to) = text.strip_prefix("--work-tree=") {
-            tree = Some(spelled(to, whole));
+            tree = Some(Value::of_text(to, whole));
         } else if OPTIONS_OF_GIT.contains(&text) {
             let Some(to) = words.next() else { break };
             match text {

@@ -211,7 +211,7 @@ fn echoed(operands: &[Value]) -> Value {
     match joined.as_text() {
         Some((text, whole)) if text.contains('\\') => {
             let text = if resolves { escapes::ansi_c(text) } else { text.to_owned() };
-            uncertain(Value { kind: ValueKind::Text { text, whole }, taint: joined.taint })
+            uncertain(Value::of_text(text, whole).tainted(joined.taint))
         }
         _ => joined,
     }
@@ -269,7 +269,7 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
             break;
         }
     }
-    let value = Value { kind: ValueKind::Text { text: out, whole }, taint };
+    let value = Value::of_text(out, whole).tainted(taint);
     if certain { value } else { uncertain(value) }
 }
 

@@ -2,11 +2,12 @@
 //! start, and unknown options.
 
 use super::ShellReader;
+use super::command::CommandStart;
 use super::options::CommandFacts;
+use crate::review::grammar::Grammar;
 use crate::review::orders::{self, OrderEffect};
 use crate::review::programs::{self, OperandUse, Program, StartedAs};
-use crate::review::rules::InnerLanguage;
-use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
+use crate::review::value::{Act, Argument, Taint, Value};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
@@ -39,11 +40,7 @@ impl ShellReader<'_, '_> {
         }
         self.by_own_forms(&known.name, operands, span, depth);
         if table.project {
-            self.note(
-                "@project",
-                vec![Argument { value: Value::text(known.name.clone()), span: span.clone() }],
-                span,
-            );
+            self.note("@project", vec![Argument::text(known.name.clone(), span)], span);
         }
     }
 
@@ -63,13 +60,11 @@ impl ShellReader<'_, '_> {
         let later = |at: usize| roles.len() - at - 1;
         let mut at = 0;
         for (index, role) in roles.iter().enumerate() {
-            if matches!(
-                role.does,
-                OperandUse::Starts(StartedAs::Words) | OperandUse::StartsUnexpectedly(StartedAs::Words)
-            ) {
+            if role.does.is_command() {
                 let words = operands.get(at..).unwrap_or_default();
                 if !words.is_empty() {
-                    self.command(words.to_vec(), input.cloned(), span, depth + 1);
+                    let input = input.cloned();
+                    self.command(words.to_vec(), CommandStart { input, span, depth: depth + 1 });
                 }
                 break;
             }
@@ -91,12 +86,12 @@ impl ShellReader<'_, '_> {
             && let [setting, value] = operands
             && let (Some((key, _)), Some((value, _))) = (setting.value.as_text(), value.value.as_text())
         {
-            let setting = Argument { value: Value::text(format!("{key}={value}")), span: span.clone() };
+            let setting = Argument::text(format!("{key}={value}"), span);
             self.tell_operand(OperandUse::StartsUnexpectedly(StartedAs::Git), &setting, name, span, depth);
         }
         for operand in operands.iter().filter(|_| matches!(name, "curl" | "wget")) {
             if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
-                let path = Argument { value: Value::text(path), span: operand.span.clone() };
+                let path = Argument::text(path, &operand.span);
                 self.tell_operand(OperandUse::Reads, &path, name, span, depth);
             }
         }
@@ -105,8 +100,7 @@ impl ShellReader<'_, '_> {
             if let Some((text, whole)) = operand.value.as_text()
                 && let Some(command) = text.strip_prefix("ext::")
             {
-                let kind = ValueKind::Text { text: command.to_owned(), whole };
-                let command = Argument { value: Value::new(kind), span: operand.span.clone() };
+                let command = Argument::new(Value::of_text(command, whole), &operand.span);
                 self.tell_operand(
                     OperandUse::StartsUnexpectedly(StartedAs::Shell),
                     &command,
@@ -128,13 +122,10 @@ impl ShellReader<'_, '_> {
         if self.untold.len() >= 256 || !self.untold.insert(name.to_owned()) {
             return;
         }
-        let name = Argument { value: Value::text(name), span: span.clone() };
+        let name = Argument::text(name, span);
         self.note("@unknown", vec![name], span);
         if let (Some(act), true) = (self.reading.acts.last_mut(), file) {
-            act.named.push((
-                "file".to_owned(),
-                Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
-            ));
+            act.named.push(("file".to_owned(), Argument::given(span)));
         }
     }
 
@@ -215,7 +206,7 @@ impl ShellReader<'_, '_> {
         span: &Range<usize>,
         depth: u32,
     ) {
-        let argument = |text: String| Argument { value: Value::text(text), span: place.clone() };
+        let argument = |text: String| Argument::text(text, place);
         match what {
             OrderEffect::Starts { text, open } => {
                 let first =
@@ -226,7 +217,7 @@ impl ShellReader<'_, '_> {
                     self.hides(by, &text, span);
                 }
                 if depth < 12 {
-                    self.runs(InnerLanguage::Bash, text, place.clone());
+                    self.runs(Grammar::Bash, text, place.clone());
                 }
             }
             OrderEffect::Runs(language, text) => {
@@ -262,7 +253,7 @@ impl ShellReader<'_, '_> {
 
     /// Reports that something is started where nobody expects it.
     pub(super) fn hides(&mut self, by: &str, text: &str, span: &Range<usize>) {
-        let what = Argument { value: Value::text(format!("{by} starts {text}")), span: span.clone() };
+        let what = Argument::text(format!("{by} starts {text}"), span);
         self.note("@hides", vec![what], span);
     }
 }

@@ -5,7 +5,7 @@ use super::change::{ChangeTarget, ERREXIT, POSITIONS};
 use super::keyword::is_declaration;
 use super::print::formatted;
 use super::variable::DEFAULT_SEPARATORS;
-use crate::review::value::{Argument, Value, ValueKind};
+use crate::review::value::{Argument, Value};
 
 /// The most lines that `mapfile` reads.
 const MAX_LINES: usize = 256;
@@ -58,9 +58,7 @@ impl ShellReader<'_, '_> {
         let plain = texts.first() == Some(&Some("-r"));
         let names: Option<Vec<&str>> = texts.iter().skip(usize::from(plain)).copied().collect();
         let names = names.filter(|names| !names.is_empty() && names.iter().all(|name| is_name(name)));
-        let held = input
-            .and_then(|input| input.value.as_whole_text())
-            .filter(|held| !held.contains(['$', '`', '\\']));
+        let held = plain_text(input);
         let usual = !self.odd_input && self.separators().as_deref() == Some(DEFAULT_SEPARATORS);
         let (Some(names), Some(held), true) = (names, held, usual) else {
             self.forget_named(texts);
@@ -80,10 +78,7 @@ impl ShellReader<'_, '_> {
 
     /// `mapfile -t`: an array of the lines.
     fn lines_into(&mut self, texts: &[Option<&str>], input: Option<&Argument>) {
-        let held = input
-            .and_then(|input| input.value.as_whole_text())
-            .filter(|held| !held.contains(['$', '`', '\\']));
-        let held = held.filter(|held| !self.odd_input && held.split('\n').count() <= MAX_LINES);
+        let held = plain_text(input).filter(|held| !self.odd_input && held.split('\n').count() <= MAX_LINES);
         let name = match texts {
             [Some("-t")] => Some("MAPFILE"),
             [Some("-t"), Some(name)] if is_name(name) => Some(*name),
@@ -93,7 +88,7 @@ impl ShellReader<'_, '_> {
             (Some(name), Some(held)) => {
                 let lines = held.strip_suffix('\n').unwrap_or(held).split('\n').map(Value::text);
                 let lines = if held.is_empty() { Vec::new() } else { lines.collect() };
-                self.assign(name, Value::new(ValueKind::List(lines)));
+                self.assign(name, Value::list(lines));
             }
             _ => {
                 self.forget_named(texts);
@@ -101,6 +96,11 @@ impl ShellReader<'_, '_> {
             }
         }
     }
+}
+
+/// The text of an input that is known and holds no sign with a meaning of its own.
+fn plain_text(input: Option<&Argument>) -> Option<&str> {
+    input?.value.as_whole_text().filter(|held| !held.contains(['$', '`', '\\']))
 }
 
 /// Whether a word is the name of a variable.

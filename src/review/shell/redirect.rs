@@ -47,7 +47,7 @@ impl ShellReader<'_, '_> {
         let spelled = text(redirect, self.source);
         if target.kind() == "process_substitution" && spelled.starts_with(['0', '<']) {
             let last = named_children(target, 64).pop()?;
-            return Some(Argument { value: self.printed_by_all(target, 0), span: last.byte_range() });
+            return Some(Argument::new(self.printed_by_all(target, 0), &last.byte_range()));
         }
         let sign = spelled.trim_start_matches(|c: char| c.is_ascii_digit());
         if !sign.starts_with('<') || sign.starts_with("<&") || sign.starts_with("<>") {
@@ -60,7 +60,7 @@ impl ShellReader<'_, '_> {
         }
         let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
         let mark = if secret { Taint::FILE.with(Taint::SECRET) } else { Taint::FILE };
-        Some(Argument { value: Value::unknown().tainted(mark), span: target.byte_range() })
+        Some(Argument::new(Value::unknown().tainted(mark), &target.byte_range()))
     }
 
     /// Remembers the text that the redirections below a node write: the output of the command before them.
@@ -73,17 +73,17 @@ impl ShellReader<'_, '_> {
             if let (ValueKind::Text { text, .. }, true) = (&mut value.kind, plain("echo")) {
                 text.push('\n');
             }
-            self.outputs.insert(redirect.id(), Argument { value, span: body.byte_range() });
+            self.outputs.insert(redirect.id(), Argument::new(value, &body.byte_range()));
         }
     }
 
     /// The text of a here-document.
     fn document(&mut self, redirect: Node<'_>) -> Argument {
         let Some(body) = named_children(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
-            return Argument { value: Value::unknown(), span: redirect.byte_range() };
+            return Argument::new(Value::unknown(), &redirect.byte_range());
         };
         // The text is reviewed as written, without values of variables, so that places stay correct.
-        Argument { value: Value::text(text(body, self.source)), span: body.byte_range() }
+        Argument::text(text(body, self.source), &body.byte_range())
     }
 
     pub(super) fn redirect(&mut self, node: Node<'_>) {
@@ -102,13 +102,8 @@ impl ShellReader<'_, '_> {
         };
         let value = self.gravest_word(target);
         let text = self.outputs.remove(&node.id()).map(|text| ("text".to_owned(), text));
-        self.reading.acts.push(Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments: vec![Argument { value, span: target.byte_range() }],
-            named: text.into_iter().collect(),
-            folder: self.folder.clone(),
-            span: self.called.clone().unwrap_or_else(|| node.byte_range()),
-        });
+        let act = Act::new(name, vec![Argument::new(value, &target.byte_range())], self.place(node));
+        let (named, folder) = (text.into_iter().collect(), self.folder.clone());
+        self.reading.acts.push(Act { named, folder, ..act });
     }
 }

@@ -1,8 +1,9 @@
 //! Reads simple commands: their words, and once for each value of a variable that decides what they run.
 
+use super::command::CommandStart;
 use super::{ShellReader, joint, module};
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{Argument, Value, ValueKind};
+use crate::review::value::{Argument, Value};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -42,7 +43,7 @@ impl<'t> ShellReader<'_, 't> {
         }
         let name = words.first().and_then(|word| word.value.as_whole_text()).map(str::to_owned);
         let folder = self.folder.clone();
-        self.command(words, input, &span, 0);
+        self.command(words, CommandStart::at(&span, input));
         if self.activation.as_ref().is_some_and(|(_, acts)| *acts >= before) && !module::runs_always(node) {
             self.activation = None;
         }
@@ -56,7 +57,7 @@ impl<'t> ShellReader<'_, 't> {
         if matches!(holder, "pipeline" | "redirected_statement" | "command_substitution") {
             return;
         }
-        let set = Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() };
+        let set = Argument::given(span);
         for act in self.reading.acts.iter_mut().skip(before).filter(|act| act.span == *span) {
             act.named.push(("shown".to_owned(), set.clone()));
         }
@@ -83,7 +84,7 @@ impl<'t> ShellReader<'_, 't> {
                 last.span.end = child.end_byte();
                 continue;
             }
-            words.extend(values.into_iter().map(|value| Argument { value, span: child.byte_range() }));
+            words.extend(values.into_iter().map(|value| Argument::new(value, &child.byte_range())));
         }
         if children.len() > MAX_WORDS || words.len() > MAX_WORDS {
             self.reading.cut = true;

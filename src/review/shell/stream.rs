@@ -17,7 +17,7 @@ impl ShellReader<'_, '_> {
             }
             let value = self.output(stage, depth);
             let value = if value.as_text().is_none() { value.tainted(before) } else { value };
-            flowing = Some(Argument { value, span: stage.byte_range() });
+            flowing = Some(Argument::new(value, &stage.byte_range()));
         }
         flowing.map_or_else(Value::unknown, |a| a.value)
     }
@@ -26,18 +26,11 @@ impl ShellReader<'_, '_> {
     pub(super) fn feed(&mut self, node: Node<'_>, argument: Argument) {
         match node.kind() {
             "command" => drop(self.inputs.entry(node.id()).or_insert(argument)),
-            "redirected_statement" | "negated_command" => {
+            "redirected_statement" | "negated_command" | "pipeline" => {
                 let shared = self.shared.contains(&node.id());
                 if let Some(body) = node.child_by_field_name("body").or_else(|| node.named_child(0)) {
                     self.shared.extend(shared.then(|| body.id()));
                     self.feed(body, argument);
-                }
-            }
-            "pipeline" => {
-                let shared = self.shared.contains(&node.id());
-                if let Some(first) = node.named_child(0) {
-                    self.shared.extend(shared.then(|| first.id()));
-                    self.feed(first, argument);
                 }
             }
             // Each command of a group may read it, so all get it.
@@ -57,6 +50,6 @@ impl ShellReader<'_, '_> {
     pub(super) fn here_string(&mut self, node: Node<'_>) -> Option<Argument> {
         let redirect = node.child_by_field_name("redirect").filter(|n| n.kind() == "herestring_redirect")?;
         let value = self.word(redirect.named_child(0)?, 0);
-        Some(Argument { value, span: redirect.byte_range() })
+        Some(Argument::new(value, &redirect.byte_range()))
     }
 }

@@ -4,8 +4,8 @@
 use super::ShellReader;
 use super::change::node::set_in_arithmetic;
 use super::plain_quotes::PlainQuotes;
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerLanguage;
 use crate::review::syntax::{each, named_children, text};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,9 +13,8 @@ use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
     /// Leaves a text that a shell or another interpreter runs here to be read after this one.
-    pub(super) fn runs(&mut self, language: InnerLanguage, text: String, span: Range<usize>) {
-        let code = NestedCode::Text { language, text, span };
-        self.reading.nested.push(code.within(self.folder.clone()));
+    pub(super) fn runs(&mut self, language: Grammar, text: String, span: Range<usize>) {
+        self.reading.nested.push(NestedCode::text(language, text, span).within(self.folder.clone()));
     }
 
     /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not
@@ -28,7 +27,7 @@ impl ShellReader<'_, '_> {
             match found {
                 TextCode::Code(code, span) => {
                     let span = self.called.clone().unwrap_or(span);
-                    self.runs(InnerLanguage::Bash, code, span);
+                    self.runs(Grammar::Bash, code, span);
                 }
                 TextCode::Change => self.reading.unknown = true,
                 TextCode::Open => self.reading.cut = true,

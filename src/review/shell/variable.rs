@@ -62,7 +62,7 @@ pub(super) fn uncertain(value: Value) -> Value {
             Value::part(format!("{text}{HOLE}")).tainted(value.all_taint())
         }
         Some((text, false)) if !text.is_empty() => value,
-        _ => Value::unknown().tainted(value.all_taint()),
+        _ => value.to_unknown(),
     }
 }
 
@@ -110,7 +110,7 @@ impl ShellReader<'_, '_> {
                 let set = self.choices.get(name);
                 let all = set.is_some_and(|set| values.iter().all(|value| set.values.contains(value)));
                 self.several.insert(name.to_owned(), all);
-                gravest_in(&Value::new(ValueKind::List(values)), self.scope)
+                gravest_in(&Value::list(values), self.scope)
             }
         };
         self.frames.bind(0, name, value, false);
@@ -119,7 +119,7 @@ impl ShellReader<'_, '_> {
     /// The most dangerous of several values. The others then count as unknown.
     pub(super) fn gravest(&mut self, values: Vec<Value>) -> Value {
         let several = values.len() > 1;
-        let value = gravest_in(&Value::new(ValueKind::List(values)), self.scope);
+        let value = gravest_in(&Value::list(values), self.scope);
         self.reading.unknown |= several && value.as_whole_text().is_some();
         value
     }

@@ -5,7 +5,7 @@ use super::quoting::{unescaped, unescaped_quoted};
 use super::tilde::protected;
 use crate::review::escapes;
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value, ValueKind};
+use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value};
 use tree_sitter::Node;
 
 /// The most parts of a word that are read.
@@ -36,7 +36,7 @@ impl ShellReader<'_, '_> {
             "ansi_c_string" => {
                 let inner = source.get(2..source.len().saturating_sub(1)).unwrap_or_default();
                 let text = escapes::ansi_c(inner);
-                if text.contains(HOLE) { Value::part(text) } else { Value::text(text) }
+                Value::of_text(text.as_str(), !text.contains(HOLE))
             }
             "string" | "translated_string" => self.quoted(node, deeper),
             "concatenation" => self.concatenation(node, deeper),
@@ -88,7 +88,7 @@ impl ShellReader<'_, '_> {
                 return Value::unknown();
             }
         }
-        Value::new(ValueKind::List(all))
+        Value::list(all)
     }
 
     /// A string in double quotes; the text between its parts is taken from the source.

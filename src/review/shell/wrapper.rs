@@ -2,11 +2,13 @@
 
 use super::ShellReader;
 use super::change::ChangeTarget;
+use super::command::CommandStart;
 use super::options::plain_key;
 use crate::review::folder::entered;
+use crate::review::grammar::Grammar;
 use crate::review::programs::{self, OptionArity};
-use crate::review::rules::{InnerLanguage, Wrapper};
-use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
+use crate::review::rules::Wrapper;
+use crate::review::value::{Argument, HOLE, Taint, Value};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -17,10 +19,9 @@ impl ShellReader<'_, '_> {
         wrapper: &Wrapper,
         name: &str,
         words: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
+        start: CommandStart<'_>,
     ) {
+        let CommandStart { input, span, depth } = start;
         let at = self.own_words(wrapper, name, &words, span);
         let (own, rest) = words.split_at(at.min(words.len()));
         // The text that a shell runs is an operand, too: rules check where it came from.
@@ -29,10 +30,7 @@ impl ShellReader<'_, '_> {
         if rest.is_empty() {
             // `sudo` alone, `env` that prints: no command follows.
             name.clone_into(&mut act.name);
-            act.named.push((
-                "alone".to_owned(),
-                Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
-            ));
+            act.named.push(("alone".to_owned(), Argument::given(span)));
         }
         self.reading.acts.push(act.clone());
         self.by_table(&act, &known, input.as_ref(), depth);
@@ -52,14 +50,14 @@ impl ShellReader<'_, '_> {
             matches!(option.as_str(), "C" | "D" | "chdir") && !operands.contains(&to.span)
         });
         if matches!(name, "command" | "builtin" | "time") {
-            return self.command(rest, input, span, depth + 1);
+            return self.command(rest, CommandStart { input, span, depth: depth + 1 });
         }
         // What another process does with its folder changes nothing here.
         let outer = self.folder.clone();
         if let Some((_, to)) = to.filter(|_| matches!(name, "env" | "sudo")) {
             self.folder = Some(entered(outer.as_ref(), &to.value));
         }
-        self.command(rest, input, span, depth + 1);
+        self.command(rest, CommandStart { input, span, depth: depth + 1 });
         self.folder = outer;
     }
 
@@ -76,7 +74,7 @@ impl ShellReader<'_, '_> {
         match text.as_text() {
             Some((text, _)) => {
                 let text = text.to_owned();
-                self.runs(InnerLanguage::Bash, text, whole);
+                self.runs(Grammar::Bash, text, whole);
             }
             None => {
                 self.reading.unknown = true;
@@ -105,7 +103,7 @@ impl ShellReader<'_, '_> {
             fill(word, &more);
         }
         if !replaced {
-            rest.push(Argument { value: more, span: span.clone() });
+            rest.push(Argument::new(more, span));
         }
     }
 
@@ -125,13 +123,13 @@ impl ShellReader<'_, '_> {
             let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
             if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
                 let (text, span) = (joined.to_owned(), word.span.clone());
-                self.runs(InnerLanguage::Bash, text, span);
+                self.runs(Grammar::Bash, text, span);
                 at += 1;
             } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
-                    self.runs(InnerLanguage::Bash, text, span);
+                    self.runs(Grammar::Bash, text, span);
                 }
                 at += 2;
             } else if text == "--" {
@@ -167,7 +165,7 @@ impl ShellReader<'_, '_> {
             return;
         };
         let (name, value) = (name.to_owned(), Value::text(held).tainted(word.value.taint));
-        self.set(&name, Argument { value, span: word.span.clone() }, span.clone());
+        self.set(&name, Argument::new(value, &word.span), span.clone());
     }
 }
 

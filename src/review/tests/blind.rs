@@ -4,39 +4,19 @@
 //! A mark `#! high` (`//! high`) at the end of a line is the highest severity that has to be reported on it, by
 //! whatever rule. Findings on other lines of a dangerous sample do not count.
 
-use super::{Sample, look, samples, told};
+use super::told;
 use crate::domain::Severity;
-
-macro_rules! fixtures {
-    ($kind:literal) => {
-        [
-            ("python", "#", include_str!(concat!("../../../tests/fixtures/review/blind/", $kind, ".py"))),
-            (
-                "javascript",
-                "//",
-                include_str!(concat!("../../../tests/fixtures/review/blind/", $kind, ".js")),
-            ),
-            (
-                "typescript",
-                "//",
-                include_str!(concat!("../../../tests/fixtures/review/blind/", $kind, ".ts")),
-            ),
-        ]
-        .into_iter()
-        .flat_map(|(language, comment, text)| samples(text, comment).into_iter().map(move |s| (language, s)))
-        .collect::<Vec<(&str, Sample)>>()
-    };
-}
 
 #[test]
 fn blind_dangerous_samples_are_found() {
-    let samples = fixtures!("dangerous");
+    let samples = fixtures!("blind/dangerous": "py" "js" "ts");
     let mut wrong = Vec::new();
-    for (language, sample) in &samples {
+    for sample in &samples {
         assert!(!sample.marks.is_empty(), "{} has no marks", sample.name);
-        let review = look(language, &sample.source);
+        let review = sample.look();
         if let Some((line, severity)) = sample.missed(&review) {
-            wrong.push(format!("{language} {}: line {line} {severity}: {:?}", sample.name, told(&review)));
+            let told = told(&review);
+            wrong.push(format!("{} {}: line {line} {severity}: {told:?}", sample.language, sample.name));
         }
     }
     println!("blind: {} of {} dangerous samples found", samples.len() - wrong.len(), samples.len());
@@ -46,20 +26,20 @@ fn blind_dangerous_samples_are_found() {
 
 #[test]
 fn blind_daily_samples_stay_silent() {
-    let samples = fixtures!("harmless");
+    let samples = fixtures!("blind/harmless": "py" "js" "ts");
     let mut alarms = Vec::new();
     let mut unknown = Vec::new();
-    for (language, sample) in &samples {
-        let review = look(language, &sample.source);
+    for sample in &samples {
+        let review = sample.look();
         let grave = review.findings.iter().filter(|f| f.severity > Severity::Info);
         let told: Vec<String> = grave
             .map(|f| format!("{}: {} {} {}", f.place.line, f.severity.as_str(), f.rule, f.message))
             .collect();
         if !told.is_empty() || review.unchecked.is_some() {
-            alarms.push(format!("{} {}: {told:?} {:?}", language, sample.name, review.unchecked));
+            alarms.push(format!("{} {}: {told:?} {:?}", sample.language, sample.name, review.unchecked));
         }
         if review.effects.unknown {
-            unknown.push(format!("{} {}", language, sample.name));
+            unknown.push(format!("{} {}", sample.language, sample.name));
         }
     }
     println!("blind: {} alarms in {} daily samples {alarms:?}", alarms.len(), samples.len());

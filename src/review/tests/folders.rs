@@ -1,87 +1,86 @@
 //! Tests that paths are told from the folder in which the code runs that names them: code inside of code too.
 
-use super::look;
-
-/// Asserts that each sample tells of `../src`, or says that not all is known.
-fn assert_told(samples: &[(&str, &str)]) {
-    let missed = |(language, source): &&(&str, &str)| {
-        let effects = look(language, source).effects;
-        !effects.unknown && !effects.deletes.iter().any(|path| path == "../src")
-    };
-    let missed: Vec<_> = samples.iter().filter(missed).collect();
-    assert!(missed.is_empty(), "{missed:#?}");
-}
-
-/// Asserts that exactly this path is deleted, and that nothing else may be.
-fn assert_known(samples: &[(&str, &str, &str)]) {
-    for (language, source, path) in samples {
-        let effects = look(language, source).effects;
-        assert_eq!((effects.deletes, effects.unknown), (vec![(*path).to_owned()], false), "{source}");
-    }
-}
+use super::shell::{assert_known, assert_told};
+use super::{look, messages};
 
 #[test]
 fn code_inside_of_code_runs_in_the_folder_of_the_code_around_it() {
     assert_told(&[
-        ("bash", "cd ..; bash -c 'rm -rf src'"),
-        ("bash", "cd ..; bash -c 'bash -c \"rm -rf src\"'"),
-        ("bash", "cd ..; eval 'rm -rf src'"),
-        ("bash", "cd ..; echo 'rm -rf src' | bash"),
-        ("bash", "cd ..; bash <<'E'\nrm -rf src\nE\n"),
-        ("bash", "cd ..; python3 -c \"import shutil; shutil.rmtree('src')\""),
-        ("bash", "cd ..; env -S 'rm -rf src'"),
-        ("bash", "cd ..; alias x='rm -rf src;'; x"),
-        ("bash", "env -C .. rm -rf src"),
-        ("bash", "env --chdir=.. rm -rf src"),
-        ("bash", "find .. -name x -execdir rm -rf src ';'"),
-        ("bash", "bash -c 'cd ..'; cd ..; bash -c 'cd x; rm -rf $PWD/../src'"),
-        ("python", "import os\nos.chdir('..')\nos.system('rm -rf src')\n"),
-        ("python", "import subprocess\nsubprocess.run(['rm', '-rf', 'src'], cwd='..')\n"),
-        ("python", "import subprocess\nsubprocess.run('rm -rf src', shell=True, cwd='..')\n"),
-        ("python", "import subprocess, sys\nsubprocess.run('rm -rf src', shell=True, cwd=sys.argv[1])\n"),
-        ("javascript", "process.chdir('..'); require('child_process').execSync('rm -rf src')"),
-        ("javascript", "require('child_process').execSync('rm -rf src', { cwd: '..' })"),
-        ("javascript", "require('child_process').spawn('rm', ['-rf', 'src'], { cwd: '..' })"),
+        "cd ..; bash -c 'rm -rf src'",
+        "cd ..; bash -c 'bash -c \"rm -rf src\"'",
+        "cd ..; eval 'rm -rf src'",
+        "cd ..; echo 'rm -rf src' | bash",
+        "cd ..; bash <<'E'\nrm -rf src\nE\n",
+        "cd ..; python3 -c \"import shutil; shutil.rmtree('src')\"",
+        "cd ..; env -S 'rm -rf src'",
+        "cd ..; alias x='rm -rf src;'; x",
+        "env -C .. rm -rf src",
+        "env --chdir=.. rm -rf src",
+        "find .. -name x -execdir rm -rf src ';'",
+        "bash -c 'cd ..'; cd ..; bash -c 'cd x; rm -rf $PWD/../src'",
     ]);
+    super::assert_told(
+        "python",
+        "../src",
+        &[
+            "import os\nos.chdir('..')\nos.system('rm -rf src')\n",
+            "import subprocess\nsubprocess.run(['rm', '-rf', 'src'], cwd='..')\n",
+            "import subprocess\nsubprocess.run('rm -rf src', shell=True, cwd='..')\n",
+            "import subprocess, sys\nsubprocess.run('rm -rf src', shell=True, cwd=sys.argv[1])\n",
+        ],
+    );
+    super::assert_told(
+        "javascript",
+        "../src",
+        &[
+            "process.chdir('..'); require('child_process').execSync('rm -rf src')",
+            "require('child_process').execSync('rm -rf src', { cwd: '..' })",
+            "require('child_process').spawn('rm', ['-rf', 'src'], { cwd: '..' })",
+        ],
+    );
     assert_known(&[
-        ("bash", "cd build; bash -c 'rm -rf out'", "build/out"),
-        ("bash", "env -C build rm -rf out", "build/out"),
-        ("bash", "cd build; env -C x rm -rf out", "build/x/out"),
-        ("bash", "bash -c 'cd build; rm -rf out'", "build/out"),
-        ("bash", "bash -c 'cd ..'; rm -rf out", "out"),
-        (
-            "python",
-            "import subprocess\nsubprocess.run(['rm', '-rf', 'out'], cwd='build', check=True)\n",
-            "build/out",
-        ),
+        ("cd build; bash -c 'rm -rf out'", &["build/out"]),
+        ("env -C build rm -rf out", &["build/out"]),
+        ("cd build; env -C x rm -rf out", &["build/x/out"]),
+        ("bash -c 'cd build; rm -rf out'", &["build/out"]),
+        ("bash -c 'cd ..'; rm -rf out", &["out"]),
     ]);
+    super::assert_known(
+        "python",
+        &[(
+            "import subprocess\nsubprocess.run(['rm', '-rf', 'out'], cwd='build', check=True)\n",
+            &["build/out"],
+        )],
+    );
 }
 
 #[test]
 fn a_folder_that_may_be_another_one_makes_paths_unknown() {
-    assert_told(&[
-        ("python", "import os, shutil\nif input():\n    os.chdir('build')\nshutil.rmtree('../src')\n"),
-        ("python", "import os, shutil, sys\nos.chdir(sys.argv[1])\nshutil.rmtree('src')\n"),
-        ("python", "import os, shutil\ndef go():\n    os.chdir('build')\nshutil.rmtree('../src')\n"),
-        (
-            "python",
+    super::assert_told(
+        "python",
+        "../src",
+        &[
+            "import os, shutil\nif input():\n    os.chdir('build')\nshutil.rmtree('../src')\n",
+            "import os, shutil, sys\nos.chdir(sys.argv[1])\nshutil.rmtree('src')\n",
+            "import os, shutil\ndef go():\n    os.chdir('build')\nshutil.rmtree('../src')\n",
             "import shutil\nfrom contextlib import chdir\nwith chdir('..'):\n    shutil.rmtree('src')\n",
-        ),
-        (
-            "javascript",
+        ],
+    );
+    super::assert_told(
+        "javascript",
+        "../src",
+        &[
             "const fs = require('fs'); if (x) process.chdir('build'); fs.rmSync('../src', { recursive: true })",
-        ),
-        ("bash", "git -C .. clean -fdx"),
-        ("bash", "git clean -fdx"),
-    ]);
-    assert_known(&[
-        ("python", "import os, shutil\nos.chdir('a')\nos.chdir('b')\nshutil.rmtree('out')\n", "a/b/out"),
-        (
-            "python",
-            "import os, shutil\nos.chdir('a')\nos.chdir('..')\nshutil.rmtree('../src')\n",
-            "a/../../src",
-        ),
-    ]);
+        ],
+    );
+    assert_told(&["git -C .. clean -fdx", "git clean -fdx"]);
+    super::assert_known(
+        "python",
+        &[
+            ("import os, shutil\nos.chdir('a')\nos.chdir('b')\nshutil.rmtree('out')\n", &["a/b/out"]),
+            ("import os, shutil\nos.chdir('a')\nos.chdir('..')\nshutil.rmtree('../src')\n", &["a/../../src"]),
+        ],
+    );
 }
 
 #[test]
@@ -97,107 +96,74 @@ fn each_value_of_a_loop_is_known_where_all_are_named() {
     }
 }
 
-/// Asserts that exactly these paths are told as deleted, and whether not all is known.
-fn assert_deletes(samples: &[(&str, &str, &[&str], bool)]) {
-    let mut wrong = Vec::new();
-    for (language, source, paths, unknown) in samples {
-        let mut effects = look(language, source).effects;
-        effects.deletes.sort();
-        if effects.deletes != *paths || effects.unknown != *unknown {
-            wrong.push(format!("{source}\n  {:?} unknown: {}", effects.deletes, effects.unknown));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
 #[test]
 fn where_a_change_of_the_folder_may_fail_both_folders_are_told() {
-    assert_deletes(&[
-        ("bash", "cd nowhere; rm -rf ../src", &["../src", "nowhere/../src"], false),
-        ("bash", "cd build\nrm -rf *", &["*", "build/*"], false),
-        ("bash", "cd build && ls\nrm -rf ../src", &["../src", "build/../src"], false),
-        ("bash", "pushd build\nrm -rf ../src\npopd", &["../src", "build/../src"], false),
-        ("bash", "cd /tmp; rm -rf x", &["/tmp/x", "x"], false),
-        ("bash", "set -e; set +e; cd build; rm -rf ../src", &["../src", "build/../src"], false),
-        ("bash", "set -e; cd build && ls; rm -rf ../src", &["../src", "build/../src"], false),
+    assert_known(&[
+        ("cd nowhere; rm -rf ../src", &["../src", "nowhere/../src"]),
+        ("cd build\nrm -rf *", &["*", "build/*"]),
+        ("cd build && ls\nrm -rf ../src", &["../src", "build/../src"]),
+        ("pushd build\nrm -rf ../src\npopd", &["../src", "build/../src"]),
+        ("cd /tmp; rm -rf x", &["/tmp/x", "x"]),
+        ("set -e; set +e; cd build; rm -rf ../src", &["../src", "build/../src"]),
+        ("set -e; cd build && ls; rm -rf ../src", &["../src", "build/../src"]),
         // Where it surely succeeded, or both are inside, one is told.
-        ("bash", "cd sub; rm -rf out", &["sub/out"], false),
-        ("bash", "cd build && rm -rf ../src", &["build/../src"], false),
-        ("bash", "cd build || exit 1\nrm -rf ../src", &["build/../src"], false),
-        ("bash", "die() { echo no; exit 1; }; cd build || die\nrm -rf ../src", &["build/../src"], false),
-        ("bash", "for d in a; do cd /opt/y || continue; rm -rf x; done", &["/opt/y/x"], false),
-        ("bash", "f() { cd /opt/y || return; rm -rf x; }; f", &["/opt/y/x"], false),
-        ("bash", "f() ( cd /opt/y || return; rm -rf x ); f", &["/opt/y/x"], false),
-        ("bash", "cd /opt/y || exit \"$?\"; rm -rf x", &["/opt/y/x"], false),
-        ("bash", "cd /opt/y || { echo no >&2; exit 1; } 2> /dev/null; rm -rf x", &["/opt/y/x"], false),
-        (
-            "bash",
-            "die() { echo \"no return value\" >&2; exit 1; }; cd /opt/y || die; rm -rf x",
-            &["/opt/y/x"],
-            false,
-        ),
-        ("bash", "{\ndie() { exit 1; }\ncd /opt/y || die\nrm -rf x\n}", &["/opt/y/x"], false),
-        ("bash", "CDPATH= cd /opt/y && rm -rf x", &["/opt/y/x"], false),
-        ("bash", "CDPATH= cd build && rm -rf out", &["build/out"], false),
-        ("bash", "CDPATH=\"\" cd build && rm -rf out", &["build/out"], false),
-        ("bash", "CDPATHS=.. cd build && rm -rf out", &["build/out"], false),
-        ("bash", "CDPATH=''; cd build && rm -rf out", &["build/out"], false),
-        ("bash", "unset CDPATH; cd build && rm -rf out", &["build/out"], false),
-        (
-            "bash",
-            "set -e; trap 'echo \"set up failed\"' ERR; cd build; rm -rf ../src",
-            &["build/../src"],
-            false,
-        ),
-        ("bash", "set -e; trap 'set +e' EXIT; cd build; rm -rf ../src", &["build/../src"], false),
-        ("bash", "set -e; trap : INT TERM; cd build; rm -rf ../src", &["build/../src"], false),
-        ("bash", "set -e\ncd build\nrm -rf ../src", &["build/../src"], false),
-        ("bash", "set -euo pipefail\ncd build\nrm -rf *", &["build/*"], false),
-        ("bash", "set -o errexit; cd build; rm -rf ../src", &["build/../src"], false),
-        ("bash", "if cd build; then rm -rf ../src; fi", &["build/../src"], false),
-        ("bash", "cd ..; rm -rf src", &["../src"], false),
-        ("bash", "cd /; rm -rf src", &["/src"], false),
-        ("bash", "pushd build; ls; popd; rm -rf ../src", &["../src"], false),
-        ("bash", "timeout 5 cd build; rm -rf ../src", &["../src"], false),
+        ("cd sub; rm -rf out", &["sub/out"]),
+        ("cd build && rm -rf ../src", &["build/../src"]),
+        ("cd build || exit 1\nrm -rf ../src", &["build/../src"]),
+        ("die() { echo no; exit 1; }; cd build || die\nrm -rf ../src", &["build/../src"]),
+        ("for d in a; do cd /opt/y || continue; rm -rf x; done", &["/opt/y/x"]),
+        ("f() { cd /opt/y || return; rm -rf x; }; f", &["/opt/y/x"]),
+        ("f() ( cd /opt/y || return; rm -rf x ); f", &["/opt/y/x"]),
+        ("cd /opt/y || exit \"$?\"; rm -rf x", &["/opt/y/x"]),
+        ("cd /opt/y || { echo no >&2; exit 1; } 2> /dev/null; rm -rf x", &["/opt/y/x"]),
+        ("die() { echo \"no return value\" >&2; exit 1; }; cd /opt/y || die; rm -rf x", &["/opt/y/x"]),
+        ("{\ndie() { exit 1; }\ncd /opt/y || die\nrm -rf x\n}", &["/opt/y/x"]),
+        ("CDPATH= cd /opt/y && rm -rf x", &["/opt/y/x"]),
+        ("CDPATH= cd build && rm -rf out", &["build/out"]),
+        ("CDPATH=\"\" cd build && rm -rf out", &["build/out"]),
+        ("CDPATHS=.. cd build && rm -rf out", &["build/out"]),
+        ("CDPATH=''; cd build && rm -rf out", &["build/out"]),
+        ("unset CDPATH; cd build && rm -rf out", &["build/out"]),
+        ("set -e; trap 'echo \"set up failed\"' ERR; cd build; rm -rf ../src", &["build/../src"]),
+        ("set -e; trap 'set +e' EXIT; cd build; rm -rf ../src", &["build/../src"]),
+        ("set -e; trap : INT TERM; cd build; rm -rf ../src", &["build/../src"]),
+        ("set -e\ncd build\nrm -rf ../src", &["build/../src"]),
+        ("set -euo pipefail\ncd build\nrm -rf *", &["build/*"]),
+        ("set -o errexit; cd build; rm -rf ../src", &["build/../src"]),
+        ("if cd build; then rm -rf ../src; fi", &["build/../src"]),
+        ("cd ..; rm -rf src", &["../src"]),
+        ("cd /; rm -rf src", &["/src"]),
+        ("pushd build; ls; popd; rm -rf ../src", &["../src"]),
+        ("timeout 5 cd build; rm -rf ../src", &["../src"]),
     ]);
     assert_told(&[
-        ("bash", "cd build; cd -; rm -rf ../src"),
-        ("bash", "set -e; f() { cd build; rm -rf ../src; }; f || true"),
-        ("bash", "set -e; x=$(cd build; rm -rf ../src)"),
-        ("bash", "test -e x && set -e; cd build; rm -rf ../src"),
-        ("bash", "(set -e); cd build; rm -rf ../src"),
-        ("bash", "C=cd; if test -e x; then $C build; fi; rm -rf ../src"),
-        ("bash", "c''d build; popd; rm -rf ../src"),
-        ("bash", "CDPATH=..; cd work; rm -rf src"),
-        ("bash", "CDPATH=.. cd work; rm -rf src"),
-        ("bash", "CDPATH+=.. cd work; rm -rf src"),
-        ("bash", "CDPATH=..; unset -f CDPATH; cd work; rm -rf src"),
-        ("bash", "CDPATH=..; test -e x && unset CDPATH; cd work; rm -rf src"),
-        ("bash", "CDPATH=.. builtin cd work; rm -rf src"),
-        ("bash", "set -e; trap 'set +e' DEBUG; cd build; rm -rf ../src"),
-        ("bash", "off() { set +e; }; set -e; trap off DEBUG; cd build; rm -rf ../src"),
-        ("bash", "off() { eval \"$X\"; }; set -e; trap off DEBUG; cd build; rm -rf ../src"),
-        ("bash", "set -e; trap \"$X\" DEBUG; cd build; rm -rf ../src"),
-        ("bash", "set -e; trap '. ./off' DEBUG; cd build; rm -rf ../src"),
-        ("bash", "set -e; trap 'echo x; \"set\" +e' DEBUG; cd build; rm -rf ../src"),
-        ("bash", "set -e; trap 'if true; then set +e; fi' DEBUG; cd build; rm -rf ../src"),
+        "cd build; cd -; rm -rf ../src",
+        "set -e; f() { cd build; rm -rf ../src; }; f || true",
+        "set -e; x=$(cd build; rm -rf ../src)",
+        "test -e x && set -e; cd build; rm -rf ../src",
+        "(set -e); cd build; rm -rf ../src",
+        "C=cd; if test -e x; then $C build; fi; rm -rf ../src",
+        "c''d build; popd; rm -rf ../src",
+        "CDPATH=..; cd work; rm -rf src",
+        "CDPATH=.. cd work; rm -rf src",
+        "CDPATH+=.. cd work; rm -rf src",
+        "CDPATH=..; unset -f CDPATH; cd work; rm -rf src",
+        "CDPATH=..; test -e x && unset CDPATH; cd work; rm -rf src",
+        "CDPATH=.. builtin cd work; rm -rf src",
+        "set -e; trap 'set +e' DEBUG; cd build; rm -rf ../src",
+        "off() { set +e; }; set -e; trap off DEBUG; cd build; rm -rf ../src",
+        "off() { eval \"$X\"; }; set -e; trap off DEBUG; cd build; rm -rf ../src",
+        "set -e; trap \"$X\" DEBUG; cd build; rm -rf ../src",
+        "set -e; trap '. ./off' DEBUG; cd build; rm -rf ../src",
+        "set -e; trap 'echo x; \"set\" +e' DEBUG; cd build; rm -rf ../src",
+        "set -e; trap 'if true; then set +e; fi' DEBUG; cd build; rm -rf ../src",
     ]);
-}
-
-/// Asserts that each sample tells of `x` in the folder in which the text starts, or says that not all is known.
-fn assert_told_here(samples: impl IntoIterator<Item = String>) {
-    let is_told = |source: &String| {
-        let effects = look("bash", source).effects;
-        effects.unknown || effects.deletes.iter().any(|path| path == "x")
-    };
-    let missed: Vec<String> = samples.into_iter().filter(|source| !is_told(source)).collect();
-    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]
 fn only_what_certainly_ends_the_shell_or_the_round_counts_as_such() {
     let calls_die = |before: &str| format!("{before}; cd /opt/y || die; rm -rf x");
-    assert_deletes(&[("bash", &calls_die("die() { exit 1; }"), &["/opt/y/x"], false)]);
+    assert_known(&[(&calls_die("die() { exit 1; }"), &["/opt/y/x"])]);
     let unsure = [
         "die() { return; exit 1; }",
         "die() { test -e x && return; exit 1; }",
@@ -218,30 +184,33 @@ fn only_what_certainly_ends_the_shell_or_the_round_counts_as_such() {
         "if test -e x; then die() { exit 1; }; fi",
         "exit() { :; }; die() { exit 1; }",
     ];
-    assert_told_here(unsure.map(calls_die));
-    let sources = [
-        "cd /opt/y || (echo no; exit 1)\nrm -rf x",
-        "cd /opt/y || return\nrm -rf x",
-        "cd /opt/y || echo exit; rm -rf x",
-        "cd /opt/y || break; rm -rf x",
-        "cd /opt/y || exit 1 2; rm -rf x",
-        "cd /opt/y || exit $((1/0)); rm -rf x",
-        "cd /opt/y || exit 1 > /no/such/x; rm -rf x",
-        "cd /opt/y || exit 1 > 2; rm -rf x",
-        "cd /opt/y || { echo no; exit 1; } > /no/such/x; rm -rf x",
-        "enable -n exit; cd /opt/y || exit; rm -rf x",
-        "alias exit=:; cd /opt/y || exit; rm -rf x",
-        "die() { :; }; cd /opt/y || die; rm -rf x; die() { exit 1; }",
-        "cd /opt/y || die; rm -rf x; die() { exit 1; }",
-        "exit() { :; }; cd /opt/y || exit; rm -rf x",
-        "for d in a; do (cd /opt/y || continue; rm -rf x); done",
-        "for d in a; do { cd /opt/y || continue; rm -rf x; } & done",
-        "for d in a; do { cd /opt/y || break; rm -rf x; } | cat; done",
-        "for d in a; do x=$(cd /opt/y || continue; rm -rf x); done",
-        "for d in a; do coproc { cd /opt/y || continue; rm -rf x; }; done",
-        "for d in a; do cd /opt/y || continue > /no/x; rm -rf x; done",
-    ];
-    assert_told_here(sources.map(str::to_owned));
+    super::assert_told("bash", "x", &unsure.map(calls_die));
+    super::assert_told(
+        "bash",
+        "x",
+        &[
+            "cd /opt/y || (echo no; exit 1)\nrm -rf x",
+            "cd /opt/y || return\nrm -rf x",
+            "cd /opt/y || echo exit; rm -rf x",
+            "cd /opt/y || break; rm -rf x",
+            "cd /opt/y || exit 1 2; rm -rf x",
+            "cd /opt/y || exit $((1/0)); rm -rf x",
+            "cd /opt/y || exit 1 > /no/such/x; rm -rf x",
+            "cd /opt/y || exit 1 > 2; rm -rf x",
+            "cd /opt/y || { echo no; exit 1; } > /no/such/x; rm -rf x",
+            "enable -n exit; cd /opt/y || exit; rm -rf x",
+            "alias exit=:; cd /opt/y || exit; rm -rf x",
+            "die() { :; }; cd /opt/y || die; rm -rf x; die() { exit 1; }",
+            "cd /opt/y || die; rm -rf x; die() { exit 1; }",
+            "exit() { :; }; cd /opt/y || exit; rm -rf x",
+            "for d in a; do (cd /opt/y || continue; rm -rf x); done",
+            "for d in a; do { cd /opt/y || continue; rm -rf x; } & done",
+            "for d in a; do { cd /opt/y || break; rm -rf x; } | cat; done",
+            "for d in a; do x=$(cd /opt/y || continue; rm -rf x); done",
+            "for d in a; do coproc { cd /opt/y || continue; rm -rf x; }; done",
+            "for d in a; do cd /opt/y || continue > /no/x; rm -rf x; done",
+        ],
+    );
 }
 
 #[test]
@@ -266,19 +235,19 @@ fn the_name_of_the_folder_is_known_only_where_a_path_begins_with_it() {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
     assert_known(&[
-        ("bash", "rm -rf \"$PWD\"/build", "./build"),
-        ("bash", "D=$PWD; rm -rf \"$D/build\"", "./build"),
-        ("bash", "D=$PWD/build/; rm -rf \"${D%/}\"", "./build"),
-        ("bash", "D=$PWD; D+=/build; rm -rf \"$D\"", "./build"),
-        ("bash", "bash -c \"rm -rf $PWD/build\"", "./build"),
-        ("bash", "bash -c \"rm -rf '$PWD'/build && ls\"", "./build"),
-        ("bash", "trap \"rm -rf $PWD/build\" EXIT", "./build"),
-        ("bash", "find . -exec sh -c \"rm -rf $PWD/build\" \\;", "./build"),
-        ("bash", "python3 -c \"import shutil; shutil.rmtree('$PWD/build')\"", "./build"),
-        ("bash", "S=.; rm -rf build${S}old", "build.old"),
-        ("bash", "rm -rf build\".\"old", "build.old"),
-        ("bash", "echo $PWD; rm -rf build\".\"old", "build.old"),
-        ("bash", "D=./build; rm -rf \"${D#./}\"", "build"),
+        ("rm -rf \"$PWD\"/build", &["./build"]),
+        ("D=$PWD; rm -rf \"$D/build\"", &["./build"]),
+        ("D=$PWD/build/; rm -rf \"${D%/}\"", &["./build"]),
+        ("D=$PWD; D+=/build; rm -rf \"$D\"", &["./build"]),
+        ("bash -c \"rm -rf $PWD/build\"", &["./build"]),
+        ("bash -c \"rm -rf '$PWD'/build && ls\"", &["./build"]),
+        ("trap \"rm -rf $PWD/build\" EXIT", &["./build"]),
+        ("find . -exec sh -c \"rm -rf $PWD/build\" \\;", &["./build"]),
+        ("python3 -c \"import shutil; shutil.rmtree('$PWD/build')\"", &["./build"]),
+        ("S=.; rm -rf build${S}old", &["build.old"]),
+        ("rm -rf build\".\"old", &["build.old"]),
+        ("echo $PWD; rm -rf build\".\"old", &["build.old"]),
+        ("D=./build; rm -rf \"${D#./}\"", &["build"]),
     ]);
     for (source, write) in
         [("dd if=a of=$PWD/disk.img", "./disk.img"), ("tar --directory=$PWD/out -xf a.tar", "./out")]
@@ -286,19 +255,14 @@ fn the_name_of_the_folder_is_known_only_where_a_path_begins_with_it() {
         let effects = look("bash", source).effects;
         assert_eq!((effects.writes, effects.unknown), (vec![write.to_owned()], false), "{source}");
     }
-    assert_deletes(&[("bash", "rm -rf $PWD/{a,b}", &["./a", "./b"], false)]);
-    let messages: Vec<_> = look("bash", "git --work-tree=$PWD clean -fdx")
-        .findings
-        .into_iter()
-        .map(|found| found.message)
-        .collect();
-    assert_eq!(messages, ["deletes files that git does not know: git clean"]);
+    assert_known(&[("rm -rf $PWD/{a,b}", &["./a", "./b"])]);
+    let told = messages(look("bash", "git --work-tree=$PWD clean -fdx"));
+    assert_eq!(told, ["deletes files that git does not know: git clean"]);
 }
 
 #[test]
 fn a_path_that_is_the_same_from_several_folders_is_named_once() {
-    let told =
-        |source: &str| look("bash", source).findings.into_iter().map(|f| f.message).collect::<Vec<_>>();
+    let told = |source: &str| messages(look("bash", source));
     assert_eq!(told("cd a; rm -rf /opt/x"), ["deletes a folder: /opt/x"]);
     assert_eq!(told("cd a; rm -rf ~/x ~/x"), ["deletes a folder: ~/x"]);
     let makes = "cd a; make; cd ..\n".repeat(3);
@@ -324,56 +288,52 @@ fn long_chains_and_deep_braces_stay_within_the_work_that_a_text_may_take() {
 #[test]
 fn in_loops_and_functions_paths_are_told_from_every_folder() {
     assert_told(&[
-        ("bash", "for d in a b; do rm -rf ../src; cd build; done"),
-        ("bash", "while read -r d; do rm -rf src; cd ..; done < list"),
-        ("bash", "f() { rm -rf src; }; cd ..; f"),
-        ("python", "import os, shutil\nfor d in 'ab':\n    shutil.rmtree('src')\n    os.chdir('..')\n"),
-        ("python", "import os, shutil\nwhile go():\n    shutil.rmtree('src')\n    os.chdir('..')\n"),
-        ("python", "import os, shutil\nflag and os.chdir('build')\nshutil.rmtree('../src')\n"),
-        ("python", "import os, shutil\n[os.chdir('..') for _ in range(2)]\nshutil.rmtree('work/src')\n"),
-        (
-            "python",
-            "import os, shutil\ntry:\n    os.chdir('build')\nexcept OSError:\n    pass\nshutil.rmtree('../src')\n",
-        ),
-        ("python", "import os, shutil\ndef f():\n    shutil.rmtree('src')\nf()\nos.chdir('..')\nf()\n"),
-        (
-            "python",
-            "import os, shutil, atexit\ndef f():\n    shutil.rmtree('src')\natexit.register(f)\nos.chdir('..')\n",
-        ),
-        ("python", "import os, shutil\np = os.getcwd()\nos.chdir('build')\nshutil.rmtree(p + '/../src')\n"),
-        (
-            "javascript",
-            "const fs = require('fs'); for (const d of l) { fs.rmSync('src', {recursive: true}); process.chdir('..') }",
-        ),
-        (
-            "javascript",
-            "const fs = require('fs'); x && process.chdir('build'); fs.rmSync('../src', {recursive: true})",
-        ),
+        "for d in a b; do rm -rf ../src; cd build; done",
+        "while read -r d; do rm -rf src; cd ..; done < list",
+        "f() { rm -rf src; }; cd ..; f",
     ]);
+    super::assert_told(
+        "python",
+        "../src",
+        &[
+            "import os, shutil\nfor d in 'ab':\n    shutil.rmtree('src')\n    os.chdir('..')\n",
+            "import os, shutil\nwhile go():\n    shutil.rmtree('src')\n    os.chdir('..')\n",
+            "import os, shutil\nflag and os.chdir('build')\nshutil.rmtree('../src')\n",
+            "import os, shutil\n[os.chdir('..') for _ in range(2)]\nshutil.rmtree('work/src')\n",
+            "import os, shutil\ntry:\n    os.chdir('build')\nexcept OSError:\n    pass\nshutil.rmtree('../src')\n",
+            "import os, shutil\ndef f():\n    shutil.rmtree('src')\nf()\nos.chdir('..')\nf()\n",
+            "import os, shutil, atexit\ndef f():\n    shutil.rmtree('src')\natexit.register(f)\nos.chdir('..')\n",
+            "import os, shutil\np = os.getcwd()\nos.chdir('build')\nshutil.rmtree(p + '/../src')\n",
+        ],
+    );
+    super::assert_told(
+        "javascript",
+        "../src",
+        &[
+            "const fs = require('fs'); for (const d of l) { fs.rmSync('src', {recursive: true}); process.chdir('..') }",
+            "const fs = require('fs'); x && process.chdir('build'); fs.rmSync('../src', {recursive: true})",
+        ],
+    );
 }
 
 #[test]
 fn programs_with_a_folder_of_their_own_are_told_from_it() {
-    assert_deletes(&[
-        ("bash", "git -C .. rm -rf src", &["../src"], false),
-        ("bash", "git -C a -C b rm -rf out", &["a/b/out"], false),
+    assert_known(&[
+        ("git -C .. rm -rf src", &["../src"]),
+        ("git -C a -C b rm -rf out", &["a/b/out"]),
         // Paths start where git was started, or at the top of the tree if that is elsewhere.
-        ("bash", "git --work-tree=.. rm -rf src", &["../src", "src"], false),
-        ("bash", "git --work-tree .. rm -rf src", &["../src", "src"], false),
-        ("bash", "git --work-tree=b -C .. rm -rf src", &["../b/src", "../src"], false),
-        ("bash", "git --work-tree=/srv/www rm -rf old", &["/srv/www/old"], false),
-        (
-            "bash",
-            "cd /srv/www/a && git --work-tree=/srv/www rm -rf old",
-            &["/srv/www/a/old", "/srv/www/old"],
-            false,
-        ),
-        ("bash", "git -C .. rm -rf src; rm -rf out", &["../src", "out"], false),
-        ("bash", "git -C \"$X\" rm -rf src", &[], true),
-        ("bash", "find build ../src -delete", &["../src", "build"], false),
-        ("bash", "find . ! -name x -delete", &["."], false),
-        ("bash", "rsync -a --delete a/ ../src", &["../src"], false),
+        ("git --work-tree=.. rm -rf src", &["../src", "src"]),
+        ("git --work-tree .. rm -rf src", &["../src", "src"]),
+        ("git --work-tree=b -C .. rm -rf src", &["../b/src", "../src"]),
+        ("git --work-tree=/srv/www rm -rf old", &["/srv/www/old"]),
+        ("cd /srv/www/a && git --work-tree=/srv/www rm -rf old", &["/srv/www/a/old", "/srv/www/old"]),
+        ("git -C .. rm -rf src; rm -rf out", &["../src", "out"]),
+        ("find build ../src -delete", &["../src", "build"]),
+        ("find . ! -name x -delete", &["."]),
+        ("rsync -a --delete a/ ../src", &["../src"]),
     ]);
+    let effects = look("bash", "git -C \"$X\" rm -rf src").effects;
+    assert!(effects.deletes.is_empty() && effects.unknown, "{effects:?}");
     for (source, writes) in [
         ("git -C .. archive -o x.tar HEAD", "../x.tar"),
         ("tar -C .. -xf a.tar", ".."),
@@ -393,9 +353,7 @@ fn programs_with_a_folder_of_their_own_are_told_from_it() {
         ("git --work-tree=.. clean -fdx", "deletes files that git does not know: git clean in .. or here"),
         ("git clean -fdx", "deletes files that git does not know: git clean"),
     ] {
-        let told: Vec<String> =
-            look("bash", source).findings.into_iter().map(|found| found.message).collect();
-        assert_eq!(told, [message], "{source}");
+        assert_eq!(messages(look("bash", source)), [message], "{source}");
     }
     for source in ["make -C .. clean", "npm --prefix .. ci", "cargo -C .. build"] {
         assert!(look("bash", source).effects.unknown, "{source}");

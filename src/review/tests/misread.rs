@@ -1,6 +1,7 @@
 //! Tests that what the grammar of the shell reads in another way than bash is seen, or told as not read.
 
 use super::look;
+use super::shell::assert_known;
 
 /// Asserts that each text has no review that says that all is known.
 fn assert_unknown(samples: &[&str]) {
@@ -297,8 +298,7 @@ fn what_behind_a_keyword_is_taken_for_a_command_changes_what_it_changes() {
         "D=b; ! true; rm -rf -- \"$D\"",
         "D=b; time true; rm -rf -- \"$D\"",
     ] {
-        let effects = look("bash", source).effects;
-        assert_eq!((effects.deletes, effects.unknown), (vec!["b".to_owned()], false), "{source}");
+        assert_known(&[(source, &["b"])]);
     }
 }
 
@@ -314,8 +314,7 @@ fn the_defaults_of_code_that_is_read_alone_do_not_hold_where_the_text_sets_the_n
         "export D=b; su <<'E'\nrm -rf -- ${D:-x}\nE",
     ]);
     assert!(!look("bash", "D=b; echo '${D}' | sed 's/${D}/x/'").effects.unknown);
-    let effects = look("bash", "E=b; bash -c 'rm -rf -- ${D:-x}'").effects;
-    assert_eq!((effects.deletes, effects.unknown), (vec!["x".to_owned()], false));
+    assert_known(&[("E=b; bash -c 'rm -rf -- ${D:-x}'", &["x"])]);
 }
 
 #[test]

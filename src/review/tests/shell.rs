@@ -3,28 +3,14 @@
 
 use super::look;
 
-/// Whether the effects name `../src`, or say that not all is known.
-fn tells(source: &str) -> bool {
-    let effects = look("bash", source).effects;
-    effects.unknown || effects.deletes.iter().any(|path| path == "../src")
+/// Asserts that each of these texts tells that `../src` is deleted, or says that not all is known.
+pub(super) fn assert_told(samples: &[&str]) {
+    super::assert_told("bash", "../src", samples);
 }
 
-fn assert_told(samples: &[&str]) {
-    let missed: Vec<&&str> = samples.iter().filter(|source| !tells(source)).collect();
-    assert!(missed.is_empty(), "{missed:#?}");
-}
-
-/// Asserts that exactly these paths are deleted, and that nothing else may be.
-fn assert_known(samples: &[(&str, &[&str])]) {
-    let mut wrong = Vec::new();
-    for (source, deletes) in samples {
-        let mut effects = look("bash", source).effects;
-        effects.deletes.sort();
-        if effects.unknown || effects.deletes != *deletes {
-            wrong.push(format!("{source}\n  {:?} unknown: {}", effects.deletes, effects.unknown));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+/// Asserts that each of these texts deletes exactly these paths, and that nothing else may be.
+pub(super) fn assert_known(samples: &[(&str, &[&str])]) {
+    super::assert_known("bash", samples);
 }
 
 #[test]

@@ -5,17 +5,15 @@ use super::*;
 
 #[test]
 fn unseen_dangerous_samples_are_told_on_their_line() {
-    let shell = samples(include_str!("../../../tests/fixtures/review/unseen-dangerous.sh"), "#");
-    let sql = samples(include_str!("../../../tests/fixtures/review/unseen-dangerous.sql"), "--");
-    let all: Vec<_> =
-        shell.into_iter().map(|s| ("bash", s)).chain(sql.into_iter().map(|s| ("sql", s))).collect();
+    let all = fixtures!("unseen-dangerous": "sh" "sql");
     let mut missed = Vec::new();
-    for (language, sample) in &all {
+    for sample in &all {
         assert!(!sample.marks.is_empty(), "{} has no mark", sample.name);
-        let review = look(language, &sample.source);
+        let review = sample.look();
         if sample.missed(&review).is_some() {
             missed.push(format!(
-                "{language} {}: {}    expected {:?}, told {:#?}",
+                "{} {}: {}    expected {:?}, told {:#?}",
+                sample.language,
                 sample.name,
                 sample.source,
                 sample.marks,
@@ -31,21 +29,19 @@ fn unseen_dangerous_samples_are_told_on_their_line() {
 
 #[test]
 fn daily_commands_are_silent_and_known() {
-    let shell = samples(include_str!("../../../tests/fixtures/review/unseen-harmless.sh"), "#");
-    let sql = samples(include_str!("../../../tests/fixtures/review/unseen-harmless.sql"), "--");
-    let all: Vec<_> =
-        shell.into_iter().map(|s| ("bash", s)).chain(sql.into_iter().map(|s| ("sql", s))).collect();
+    let all = fixtures!("unseen-harmless": "sh" "sql");
     let (mut alarms, mut unknown) = (Vec::new(), Vec::new());
-    for (language, sample) in &all {
-        let review = look(language, &sample.source);
+    for sample in &all {
+        let review = sample.look();
+        let told = told(&review);
         if review.findings.iter().any(|f| f.severity > Severity::Info)
-            || review.unchecked.is_some() && *language == "bash"
+            || review.unchecked.is_some() && sample.language == "bash"
         {
-            alarms.push(format!("{language} {}: {} {:#?}", sample.name, sample.source, told(&review)));
+            alarms.push(format!("{} {}: {} {told:#?}", sample.language, sample.name, sample.source));
         }
-        let strange = told(&review).iter().any(|t| t.contains("is not known"));
+        let strange = told.iter().any(|t| t.contains("is not known"));
         if strange && !sample.name.starts_with("table") {
-            unknown.push(format!("{}: {} {:?}", sample.name, sample.source.trim_end(), told(&review)));
+            unknown.push(format!("{}: {} {told:?}", sample.name, sample.source.trim_end()));
         }
     }
     println!("{}\n--- not known:\n{}", alarms.join("\n"), unknown.join("\n"));

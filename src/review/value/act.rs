@@ -10,6 +10,26 @@ pub(in crate::review) struct Argument {
     pub(in crate::review) span: Range<usize>,
 }
 
+impl Argument {
+    pub(in crate::review) fn new(value: Value, span: &Range<usize>) -> Self {
+        Self { value, span: span.clone() }
+    }
+
+    pub(in crate::review) fn text(text: impl Into<String>, span: &Range<usize>) -> Self {
+        Self::new(Value::text(text), span)
+    }
+
+    /// The value of an option that is only given.
+    pub(in crate::review) fn given(span: &Range<usize>) -> Self {
+        Self::new(Value::new(ValueKind::Bool(true)), span)
+    }
+
+    /// Arguments of these values, which all stand in one place.
+    pub(in crate::review) fn of_each(values: &[Value], span: &Range<usize>) -> Vec<Self> {
+        values.iter().map(|value| Self::new(value.clone(), span)).collect()
+    }
+}
+
 /// One thing that the code does by a call: of a function in a program, or of a command in a shell.
 ///
 /// For a command, the name is the program (with its verb: `git push`), `arguments` are its operands, and `named` are
@@ -35,6 +55,21 @@ impl Act {
         span: Range<usize>,
     ) -> Self {
         Self { name: name.into(), receiver: None, arguments, named: Vec::new(), folder: None, span }
+    }
+
+    /// The value of a positional argument.
+    pub(in crate::review) fn value(&self, at: usize) -> Option<&Value> {
+        self.arguments.get(at).map(|argument| &argument.value)
+    }
+
+    /// The values of the positional arguments.
+    pub(in crate::review) fn values(&self) -> impl Iterator<Item = Value> {
+        self.arguments.iter().map(|argument| argument.value.clone())
+    }
+
+    /// The values of the named arguments.
+    pub(in crate::review) fn named_values(&self) -> impl Iterator<Item = (String, Value)> {
+        self.named.iter().map(|(name, argument)| (name.clone(), argument.value.clone()))
     }
 
     /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all but the last

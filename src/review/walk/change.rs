@@ -54,7 +54,7 @@ impl WalkContext<'_, '_> {
     /// `del name[index]` in Python.
     pub(in crate::review) fn delete_item(&mut self, frame: usize, name: &str, index: Option<Value>) {
         let Some(index) = index else {
-            let unknown = |held: &Value| Value::unknown().tainted(held.all_taint());
+            let unknown = |held: &Value| held.to_unknown();
             return self.change(frame, name, |held, _| match held.kind {
                 ValueKind::List(_) => unknown(held),
                 _ => held.clone(),
@@ -97,7 +97,7 @@ impl WalkContext<'_, '_> {
         }
         let work = changed.weight().saturating_mul(values(&held).len());
         if work > SMALL_WORK && !self.frames.pay_optional(work) {
-            let unknown = Value::unknown().tainted(held.all_taint()).tainted(changed.all_taint());
+            let unknown = held.to_unknown().tainted(changed.all_taint());
             return self.frames.bind(holder, name, unknown, false);
         }
         let is_certain = holder == frame && self.is_certain(frame, name);

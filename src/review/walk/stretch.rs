@@ -1,7 +1,7 @@
 //! What is kept of a stretch that may run several times while it is read, and how its values are compared.
 
 use crate::review::items::values;
-use crate::review::syntax::{each, text};
+use crate::review::syntax::{each, last_child, text};
 use crate::review::value::{Value, ValueKind};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
@@ -52,9 +52,7 @@ pub(super) fn may_leave_loop(block: Node<'_>, source: &str) -> bool {
         return false;
     }
     let is_leave = |kind: &str| matches!(kind, "break_statement" | "continue_statement");
-    let count = u32::try_from(block.named_child_count()).unwrap_or(u32::MAX);
-    let last = count.checked_sub(1).and_then(|at| block.named_child(at));
-    let last = last.filter(|node| is_leave(node.kind())).map(|node| node.id());
+    let last = last_child(block).filter(|node| is_leave(node.kind())).map(|node| node.id());
     // A label may name a loop farther out.
     let has_label =
         |after: &str| after.starts_with(|first: char| first.is_alphabetic() || "_$".contains(first));

@@ -30,7 +30,7 @@ pub(super) fn read(source: &str, words: &[Word], rules: &RuleSet) -> Extraction 
 /// A command in backquotes.
 fn command(source: &str, word: &Word, reading: &mut Extraction) {
     let text = source.get(word.inner.clone()).unwrap_or_default();
-    let argument = Argument { value: value(text), span: word.span.clone() };
+    let argument = Argument::new(value(text), &word.span);
     reading.acts.push(Act::new("`", vec![argument], word.span.clone()));
 }
 
@@ -95,5 +95,5 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
 
 /// A string as written; it has unknown parts if the language interpolates values (`#{x}`, `${x}`).
 fn value(text: &str) -> Value {
-    if text.contains("#{") || text.contains("${") { Value::part(text) } else { Value::text(text) }
+    Value::of_text(text, !text.contains("#{") && !text.contains("${"))
 }

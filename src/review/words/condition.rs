@@ -7,44 +7,28 @@ const MAX_DEPTH: u32 = 16;
 
 /// Whether a condition always holds. An empty one does not.
 pub(super) fn always(words: &[String]) -> bool {
-    constant_result(words, 0) == Some(true)
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    constant_result(&words, 0) == Some(true)
 }
 
 /// The constant result of a condition, if it has one.
-fn constant_result(words: &[String], depth: u32) -> Option<bool> {
+fn constant_result(words: &[&str], depth: u32) -> Option<bool> {
     if depth > MAX_DEPTH {
         return None;
     }
-    if let Some(parts) = parted(words, "or") {
+    // One part that holds decides an `or`, and one that does not an `and`.
+    for (keyword, decisive) in [("or", true), ("and", false)] {
+        let Some(parts) = parted(words, keyword) else { continue };
         let all: Vec<_> = parts.iter().map(|part| constant_result(part, depth + 1)).collect();
-        return if all.contains(&Some(true)) {
-            Some(true)
-        } else if all.iter().all(|part| *part == Some(false)) {
-            Some(false)
+        return if all.contains(&Some(decisive)) {
+            Some(decisive)
         } else {
-            None
+            all.iter().all(|part| *part == Some(!decisive)).then_some(!decisive)
         };
     }
-    if let Some(parts) = parted(words, "and") {
-        let all: Vec<_> = parts.iter().map(|part| constant_result(part, depth + 1)).collect();
-        return if all.contains(&Some(false)) {
-            Some(false)
-        } else if all.iter().all(|part| *part == Some(true)) {
-            Some(true)
-        } else {
-            None
-        };
-    }
-    let text: Vec<&str> = words.iter().map(String::as_str).collect();
-    match text.as_slice() {
-        ["not" | "!", rest @ ..] => {
-            let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
-            constant_result(&rest, depth + 1).map(|held| !held)
-        }
-        ["(", inner @ .., ")"] if is_balanced(inner) => {
-            let inner: Vec<String> = inner.iter().map(|word| (*word).to_owned()).collect();
-            constant_result(&inner, depth + 1)
-        }
+    match words {
+        ["not" | "!", rest @ ..] => constant_result(rest, depth + 1).map(|held| !held),
+        ["(", inner @ .., ")"] if is_balanced(inner) => constant_result(inner, depth + 1),
         ["true"] => Some(true),
         ["false" | "null"] => Some(false),
         [number] => number.parse::<f64>().ok().map(|number| number != 0.0),
@@ -86,28 +70,23 @@ fn literal(word: &str) -> Option<f64> {
 
 /// The parts between occurrences of a keyword outside of brackets; `None` if there is none. The `and` of a `between`
 /// divides nothing.
-fn parted(words: &[String], keyword: &str) -> Option<Vec<Vec<String>>> {
-    let mut parts: Vec<Vec<String>> = vec![Vec::new()];
+fn parted<'a>(words: &[&'a str], keyword: &str) -> Option<Vec<Vec<&'a str>>> {
+    let mut parts = vec![Vec::new()];
     let mut depth = 0_i32;
     let mut between = false;
     for word in words {
-        match word.as_str() {
+        match *word {
             "(" => depth += 1,
             ")" => depth -= 1,
             "between" if depth == 0 => between = true,
-            "and" if depth == 0 && between => {
-                between = false;
-                if let Some(last) = parts.last_mut() {
-                    last.push(word.clone());
-                }
-                continue;
-            }
             _ => {}
         }
-        if depth == 0 && word == keyword {
+        let belongs = between && depth == 0 && *word == "and";
+        between &= !belongs;
+        if depth == 0 && *word == keyword && !belongs {
             parts.push(Vec::new());
         } else if let Some(last) = parts.last_mut() {
-            last.push(word.clone());
+            last.push(*word);
         }
     }
     (parts.len() > 1).then_some(parts)

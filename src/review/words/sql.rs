@@ -6,10 +6,10 @@ mod statement;
 
 use super::lexer::{Word, WordKind};
 use crate::review::flow::Extraction;
+use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
-use crate::review::rules::InnerLanguage;
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::value::{Act, Argument, Value};
 use statement::{Statement, split_statements};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) fn read(source: &str, words: &[Word]) -> Extraction {
     let mut reading = Extraction::default();
     let mut created = HashSet::new();
-    let statements: Vec<Statement<'_>> = split_statements(source, words);
+    let statements = split_statements(source, words);
     for statement in &statements {
         created.extend(statement.creates());
     }
@@ -37,11 +37,7 @@ fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
         let inner = text.strip_prefix("/*!").or_else(|| text.strip_prefix("/*M!"));
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
         let inner = inner.trim_start_matches(|c: char| c.is_ascii_digit());
-        reading.nested.push(NestedCode::Text {
-            language: InnerLanguage::Sql,
-            text: inner.to_owned(),
-            span: word.span.clone(),
-        });
+        reading.nested.push(NestedCode::text(Grammar::Sql, inner, word.span.clone()));
     }
 }
 
@@ -61,11 +57,7 @@ fn client_lines(source: &str, reading: &mut Extraction) {
         let argument = Argument { value: Value::text(text.clone()), span: order.at.start..end };
         reading.acts.push(Act::new(name, vec![argument], order.at.start..end));
         if let OrderEffect::Starts { text, .. } = order.what {
-            reading.nested.push(NestedCode::Text {
-                language: InnerLanguage::Bash,
-                text,
-                span: order.at.start..end,
-            });
+            reading.nested.push(NestedCode::text(Grammar::Bash, text, order.at.start..end));
         }
     }
 }
@@ -191,11 +183,7 @@ impl Statement<'_> {
         match self.words.get(here) {
             Some(word) if word.sort == WordKind::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
-                reading.nested.push(NestedCode::Text {
-                    language: InnerLanguage::Sql,
-                    text,
-                    span: word.span.clone(),
-                });
+                reading.nested.push(NestedCode::text(Grammar::Sql, text, word.span.clone()));
             }
             Some(word) if dynamic && word.sort == WordKind::Name || self.word(at) == "prepare" => {
                 self.report("execute text", here, at..here, &[], reading);
@@ -264,16 +252,9 @@ impl Statement<'_> {
         let span = self.span(span.start, span.end);
         let argument = self.words.get(target).map(|word| {
             let text = self.source.get(word.inner.clone()).unwrap_or_default();
-            Argument { value: Value::text(text), span: word.span.clone() }
+            Argument::text(text, &word.span)
         });
-        let flag = |(name, set): &(&str, bool)| {
-            set.then(|| {
-                (
-                    (*name).to_owned(),
-                    Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
-                )
-            })
-        };
+        let flag = |(name, set): &(&str, bool)| set.then(|| ((*name).to_owned(), Argument::given(&span)));
         let act = Act::new(name, argument.into_iter().collect(), span.clone());
         reading.acts.push(Act { named: flags.iter().filter_map(flag).collect(), ..act });
     }

@@ -43,12 +43,7 @@ fn words_become_a_function_that_is_called_and_kept() {
     assert_eq!(source, format!("import math\n\n\n{RATE}"));
     let (block, ..) = talk.waits();
     talk.d.inspected_over(block.0, "import math\nX = 1\n", file_terms("mine.py"));
-    let gravest = talk.d.state().inspected(block).and_then(|seen| seen.review.gravest());
-    assert_eq!(
-        gravest,
-        Some(crate::domain::Severity::High),
-        "what came since the recipe began would be lost"
-    );
+    assert_eq!(talk.gravest(block), Some(Severity::High), "what came since the recipe began would be lost");
     let line = talk.ok();
     assert!(line.contains("+judged save.1 saved, +recipe done") && line.ends_with("idle"), "{line}");
     let summary = talk.summary();
@@ -79,11 +74,7 @@ fn names_that_are_there_already_are_told_before_it_is_saved_and_after() {
     let rest = THERE.replace("def rate():\n    return 0", RATE.trim_end());
     assert_eq!(source, rest, "all else stays byte for byte");
     talk.ok();
-    assert!(
-        talk.summary().contains("rate is in lib.py; it takes the place of the rate in line 4"),
-        "{}",
-        talk.summary()
-    );
+    talk.sums_up(&["rate is in lib.py; it takes the place of the rate in line 4"]);
 }
 
 #[test]

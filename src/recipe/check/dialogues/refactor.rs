@@ -1,5 +1,4 @@
 use super::*;
-use crate::domain::Severity;
 
 const OLD: &str = "def first(n):\n    return n\n\n\ndef second(n):\n    return n + 1\n\n\ndef third(n):\n    return n * 3\n";
 const FACTS: &[(&str, &str)] = &[("file:file", OLD), ("tests", "python3 -m pytest -q")];
@@ -33,11 +32,7 @@ fn a_net_holds_before_and_after() {
     assert_eq!(talk.waits().2, "python3 -m pytest -q\n");
     let line = talk.ends(green());
     assert!(line.contains("+judged change.1 green, +recipe done"), "{line}");
-    assert!(
-        talk.summary().contains("3 passed in 0.01s") && talk.summary().contains("`work.py`"),
-        "{}",
-        talk.summary()
-    );
+    talk.sums_up(&["3 passed in 0.01s", "`work.py`"]);
 }
 
 #[test]
@@ -65,11 +60,7 @@ fn the_hunk_that_breaks_the_net_is_named_to_the_model() {
     let said = "hunk 2 of 3 (line 6): without it the net holds\n=> hunk 2 of 3 (line 6) breaks the net\n";
     let line = talk.ends(printed(Outcome::Ok, said, ""));
     assert!(line.contains("+judged change.1 red, +said change.2, ask"), "{line}");
-    assert!(
-        talk.told().contains("breaks with it: hunk 2 of 3 (line 6) breaks the net; 1 failed, 2 passed"),
-        "{}",
-        talk.told()
-    );
+    talk.hears(&["breaks with it: hunk 2 of 3 (line 6) breaks the net; 1 failed, 2 passed"]);
     talk.writes("work.py", &new().replace("n + 2", "1 + n"));
     talk.ok();
     let line = talk.ends(green());
@@ -112,8 +103,7 @@ fn without_tests_behaviour_is_recorded_and_protected() {
     talk.writes("behaviour.py", "pass\n");
     let (block, ..) = talk.waits();
     talk.d.inspected(block.0, Review::default(), Ok(file_terms("behaviour.py")));
-    let gravest = talk.d.state().inspected(block).and_then(|seen| seen.review.gravest());
-    assert_eq!(gravest, Some(Severity::High), "the net is protected");
+    assert_eq!(talk.gravest(block), Some(Severity::High), "the net is protected");
     talk.d.reject(block.0, "leave the net alone");
     talk.writes("work.py", &new());
     talk.ok();
@@ -182,9 +172,7 @@ fn speed_is_measured_before_and_after() {
     talk.ends(green());
     let line = talk.ends(seconds("0.5 0.55 0.6"));
     assert!(line.contains("+judged after.2 faster, +recipe done"), "{line}");
-    let summary = talk.summary();
-    assert!(summary.contains("before 1.1000 s (1.0000 to 1.2000), after 0.5500 s"), "{summary}");
-    assert!(summary.contains("2.0 times as fast"), "{summary}");
+    talk.sums_up(&["before 1.1000 s (1.0000 to 1.2000), after 0.5500 s", "2.0 times as fast"]);
 }
 
 #[test]
@@ -213,8 +201,7 @@ fn a_change_of_the_tests_takes_the_typed_word() {
         talk.ends(green());
         talk.writes(path, "pass\n");
         talk.d.inspected(2, Review::default(), Ok(file_terms(path)));
-        let gravest = talk.d.state().inspected(BlockId(2)).and_then(|seen| seen.review.gravest());
-        assert_eq!(gravest, Some(severity), "{path}");
+        assert_eq!(talk.gravest(BlockId(2)), Some(severity), "{path}");
     }
 }
 

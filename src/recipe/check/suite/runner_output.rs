@@ -2,6 +2,7 @@
 //! and the runner's own list of tests have to agree.
 
 use crate::domain::{Outcome, RunReport, Stream, paths};
+use crate::recipe::text::printable;
 
 pub(super) const GREEN: &str = "green";
 pub(super) const RED: &str = "red";
@@ -48,6 +49,7 @@ impl RunnerOutput {
 }
 
 /// What is still to be written: a test that fails because it is missing fails for the right reason.
+#[derive(Default)]
 pub(super) struct Expectation<'a> {
     /// The files that the person named, separated by commas; may be empty.
     pub(super) target: &'a str,
@@ -161,10 +163,9 @@ pub(super) fn verdict(
         return (BROKEN, format!("{runner} is not on this machine"));
     }
     let text = |of: fn(&Problem) -> Option<&String>| seen.problems.iter().find_map(of).map(|text| line(text));
-    if let Some(text) = text(|p| if let Problem::Syntax(text) = p { Some(text) } else { None }) {
-        return (BROKEN, text);
-    }
-    if let Some(text) = text(|p| if let Problem::Other(text) = p { Some(text) } else { None }) {
+    let syntax = text(|p| if let Problem::Syntax(text) = p { Some(text) } else { None });
+    let other = || text(|p| if let Problem::Other(text) = p { Some(text) } else { None });
+    if let Some(text) = syntax.or_else(other) {
         return (BROKEN, text);
     }
     if let Some(text) = text(|p| if let Problem::Missing(text) = p { Some(text) } else { None }) {
@@ -197,7 +198,7 @@ fn judge_counts(seen: &TestCounts, printed: &RunnerOutput) -> (&'static str, Str
 }
 
 fn line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
+    printable(text.lines().next().unwrap_or_default(), 200)
 }
 
 pub(super) fn file_name(path: &str) -> &str {

@@ -10,10 +10,10 @@ use tree_sitter::Node;
 /// Options that end a script at an error: letter and name (`\0`: no letter).
 const STRICT_OPTIONS: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
 
-pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
+pub(super) fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     let all = source.all();
     let functions = source.functions(&all, &["function_definition"]);
-    source.first_of(most, all.iter().filter_map(|node| of_trap(source, *node, &functions)))
+    source.first_of(all.iter().filter_map(|node| of_trap(source, *node, &functions)))
 }
 
 /// The words of a command, its name first.

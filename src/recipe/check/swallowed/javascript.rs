@@ -13,7 +13,7 @@ const UNCAUGHT_EVENTS: &[&str] = &["uncaughtException", "unhandledRejection"];
 /// A listener for these can set the exit status last.
 const EXIT_EVENTS: &[&str] = &["exit", "beforeExit"];
 
-pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
+pub(super) fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     let all = source.all();
     let functions = source.functions(&all, &["function_declaration", "variable_declarator"]);
     let found = |node: &Node<'_>| match node.kind() {
@@ -21,7 +21,7 @@ pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a
         "call_expression" => of_call(source, *node, &functions).into_iter().collect(),
         _ => Vec::new(),
     };
-    source.first_of(most, all.iter().flat_map(found))
+    source.first_of(all.iter().flat_map(found))
 }
 
 fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {

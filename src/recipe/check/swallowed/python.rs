@@ -10,10 +10,10 @@ use tree_sitter::Node;
 /// Python calls these for uncaught exceptions.
 const EXCEPTION_HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
 
-pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
+pub(super) fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     let all = source.all();
     let functions = source.functions(&all, &["function_definition"]);
-    let (managers, wrappers) = (managers(source, &all, most), wrappers(source, &all, most));
+    let (managers, wrappers) = (managers(source, &all), wrappers(source, &all));
     let found = |node: &Node<'_>| match node.kind() {
         "try_statement" => of_try(source, *node),
         "with_statement" => of_use(source, *node, &managers).into_iter().collect(),
@@ -22,7 +22,7 @@ pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a
         "call" => of_exit(source, *node, &functions).into_iter().collect(),
         _ => Vec::new(),
     };
-    source.first_of(most, all.iter().flat_map(found))
+    source.first_of(all.iter().flat_map(found))
 }
 
 /// The clauses of a `try` that catch its errors.
@@ -49,7 +49,7 @@ fn takes_quietly(source: &Source<'_>, clause: Node<'_>) -> Option<bool> {
 
 /// The names of context managers in this text that hide errors: classes whose `__exit__` returns true, and generator
 /// functions that go on after an error at their `yield`.
-fn managers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a str> {
+fn managers<'a>(source: &Source<'a>, all: &[Node<'_>]) -> Vec<&'a str> {
     let class = |node: &&Node<'_>| node.kind() == "class_definition" && exits_quietly(source, **node);
     let classes = all.iter().filter(class).filter_map(|node| node.child_by_field_name("name"));
     let makes = |node: &&Node<'_>| {
@@ -61,7 +61,7 @@ fn managers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a s
     };
     let functions = all.iter().filter(makes).filter_map(|node| node.child_by_field_name("definition"));
     let functions = functions.filter_map(|node| node.child_by_field_name("name"));
-    source.first_of(most, classes.chain(functions).map(|name| source.text(name)))
+    source.first_of(classes.chain(functions).map(|name| source.text(name)))
 }
 
 /// Whether the `__exit__` of a class returns true without using the exception.
@@ -92,13 +92,13 @@ fn exits_quietly(source: &Source<'_>, class: Node<'_>) -> bool {
 }
 
 /// The names of functions in this text that call a given function and hide its errors.
-fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a str> {
+fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>]) -> Vec<&'a str> {
     let wraps = |node: &&Node<'_>| {
         node.kind() == "function_definition"
             && is_quiet_around(source, **node, |body| body.contains("(*") || body.contains("()"))
     };
     let names = all.iter().filter(wraps).filter_map(|node| node.child_by_field_name("name"));
-    source.first_of(most, names.map(|name| source.text(name)))
+    source.first_of(names.map(|name| source.text(name)))
 }
 
 /// Whether a quiet handler guards code that `around` accepts.
@@ -122,12 +122,8 @@ fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Sil
     let held = node.child_by_field_name("body").or_else(|| {
         node.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("body"))
     })?;
-    let (line, text) = if node.kind() == "with_statement" {
-        (source.line(node), source.line(node))
-    } else {
-        (source.line(*used), source.line(*used))
-    };
-    Some(Silencer { line, text, is_quiet: true, takes: source.guarded_lines(held) })
+    let line = source.line(if node.kind() == "with_statement" { node } else { *used });
+    Some(Silencer { line, text: line, is_quiet: true, takes: source.guarded_lines(held) })
 }
 
 /// An own hook for uncaught exceptions.

@@ -1,6 +1,7 @@
 //! Parses a text within a budget, for languages with a grammar, and searches its syntax tree within another.
 
 use super::ends_with_success;
+use super::silencer::MAX_SILENCERS;
 use crate::domain::Language;
 use crate::text::syntax::{self, Budget};
 use std::cell::Cell;
@@ -72,10 +73,10 @@ impl<'a> Source<'a> {
         !self.is_cut.get()
     }
 
-    /// The first `most` items. If there are as many, more may have been left out, so the source counts as cut.
-    pub(super) fn first_of<T>(&self, most: usize, found: impl Iterator<Item = T>) -> Vec<T> {
-        let found: Vec<T> = found.take(most).collect();
-        self.is_cut.set(self.is_cut.get() || found.len() == most);
+    /// The first items. If there are as many as are taken, more may have been left out, so the source counts as cut.
+    pub(super) fn first_of<T>(&self, found: impl Iterator<Item = T>) -> Vec<T> {
+        let found: Vec<T> = found.take(MAX_SILENCERS).collect();
+        self.is_cut.set(self.is_cut.get() || found.len() == MAX_SILENCERS);
         found
     }
 

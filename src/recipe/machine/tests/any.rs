@@ -62,7 +62,7 @@ fn happens(t: &mut ToolDialogue, what: usize) {
                 2 => t.says(""),
                 _ => {
                     let path = ["tests/test_slug.py", "slug.py", "../x"][what % 3];
-                    t.calls(&[("write_file", serde_json::json!({"path": path, "content": "x\n"}))])
+                    t.calls(&[write(path, "x\n")])
                 }
             };
         }
@@ -88,7 +88,7 @@ fn happens(t: &mut ToolDialogue, what: usize) {
         }
         Phase::Asking(Question::Form(_)) => {
             let choice = ["keep the change", "go on without it", "stop", "?"][what % 4];
-            t.talk.d.command(Command::Answer(vec![("what".into(), choice.into())]));
+            t.choose(choice);
         }
         Phase::Asking(_) => drop(t.talk.d.command(Command::Continue)),
         Phase::Stuck(_) => drop(t.talk.d.command(Command::Retry)),

@@ -24,10 +24,6 @@ fn agreed() -> (ToolDialogue, String) {
     (t, text)
 }
 
-fn choose(t: &mut ToolDialogue, what: &str) -> String {
-    t.talk.d.command(Command::Answer(vec![("what".into(), what.into())]))
-}
-
 #[test]
 fn a_change_that_no_receipt_lists_is_asked_about() {
     let (mut t, text) = agreed();
@@ -36,7 +32,7 @@ fn a_change_that_no_receipt_lists_is_asked_about() {
     assert_eq!(t.talk.d.watched.protected, [FILE]);
     assert!(t.talk.d.reopen().ends_with("asking: form protected"));
     // The person keeps the change: from here on this is what was agreed on.
-    let line = choose(&mut t, "keep the change");
+    let line = t.choose("keep the change");
     assert!(line.contains("+block 4"), "{line}");
     let line = t.tests(around(printed("pytest/green"), "pass", "pass"));
     assert!(line.contains("+judged code.1 green"), "{line}");
@@ -66,13 +62,13 @@ fn a_change_while_the_tests_run_is_no_green() {
 fn what_is_put_back_is_as_agreed_again() {
     let (mut t, text) = agreed();
     t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, "pass"));
-    let line = choose(&mut t, "go on without it");
+    let line = t.choose("go on without it");
     assert!(line.contains("+judged code.1 protected_changed"), "{line}");
     // Another file is written; the protected one still differs.
-    t.calls(&[("write_file", serde_json::json!({"path": "slug.py", "content": "x\n"}))]);
+    t.calls(&[write("slug.py", "x\n")]);
     let line = t.ends(around(changed(Outcome::Ok, &["slug.py"]), "pass", "pass"));
     assert!(line.ends_with("asking: form protected"), "{line}");
-    choose(&mut t, "go on without it");
+    t.choose("go on without it");
     let line = t.runs(around(changed(Outcome::Ok, &["slug.py"]), "pass", &text));
     assert!(line.contains("+block") && !line.contains("asking"), "{line}");
 }
@@ -81,7 +77,7 @@ fn what_is_put_back_is_as_agreed_again() {
 fn what_nobody_was_shown_is_not_agreed_to_in_the_step_that_makes_the_file_either() {
     let mut t = ToolDialogue::tdd();
     t.calls(&[
-        ("write_file", serde_json::json!({"path": FILE, "content": "a\n"})),
+        write(FILE, "a\n"),
         ("run_code", serde_json::json!({"language": "python", "code": "hidden()"})),
     ]);
     t.block = 1;
@@ -91,7 +87,7 @@ fn what_nobody_was_shown_is_not_agreed_to_in_the_step_that_makes_the_file_either
     t.look();
     t.ends(around(changed(Outcome::Ok, &[]), "a\n", "pass"));
     t.tests(around(printed("pytest/missing-module"), "pass", "pass"));
-    t.calls(&[("write_file", serde_json::json!({"path": "slug.py", "content": "x\n"}))]);
+    t.calls(&[write("slug.py", "x\n")]);
     let line = t.ends(around(changed(Outcome::Ok, &["slug.py"]), "pass", "pass"));
     assert!(line.ends_with("asking: form protected"), "{line}");
 }

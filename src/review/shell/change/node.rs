@@ -156,12 +156,10 @@ fn changed_by_command<'s>(
     let words = arguments
         .into_iter()
         .filter(|child| !matches!(child.kind(), "variable_assignment" | "file_redirect"));
-    let words: Vec<&str> = words.map(|child| text(child, source)).collect();
-    let words = words
-        .iter()
-        .copied()
-        .skip_while(|word| matches!(*word, "command" | "builtin" | "time" | "--" | "-p"));
-    let words: Vec<&str> = words.collect();
+    let words: Vec<&str> = words
+        .map(|child| text(child, source))
+        .skip_while(|word| matches!(*word, "command" | "builtin" | "time" | "--" | "-p"))
+        .collect();
     let (keywords, words) =
         words.split_at(keyword::count(words.len(), |at| words.get(at).copied()).min(words.len()));
     if let Some(name) = keyword::looped(keywords.iter().copied()) {
