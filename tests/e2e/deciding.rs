@@ -30,8 +30,7 @@ text = "The model was told the reason."
 #[test]
 fn an_approved_block_runs_and_the_model_closes_the_turn() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), ONE).start();
-    say(&terminal, "go");
+    let terminal = crate::asked(home.path(), ONE);
     approve(&terminal, 1);
     terminal.wait_for("The model says: all done.");
     assert!(ran(home.path(), 1));
@@ -46,8 +45,7 @@ fn an_approved_block_runs_and_the_model_closes_the_turn() {
 fn nothing_runs_before_the_decision() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), ONE).start();
-        say(&terminal, "go");
+        let terminal = crate::asked(home.path(), ONE);
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.wait_for("keys open");
@@ -67,8 +65,7 @@ fn an_edited_block_runs_as_edited_and_the_model_is_told() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
         let story = ONE.replace(r#"when = "forty 42""#, r#"when = "forty 43 and 41""#);
-        let terminal = play(home.path(), &story).start();
-        say(&terminal, "go");
+        let terminal = crate::asked(home.path(), &story);
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("e", "EDITING");
@@ -92,13 +89,11 @@ fn an_edited_block_runs_as_edited_and_the_model_is_told() {
 fn a_rejection_carries_its_reason() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), ONE).start();
-        say(&terminal, "go");
+        let terminal = crate::asked(home.path(), ONE);
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("r", "Enter reject");
-        terminal.type_text("too risky for me");
-        terminal.press("Enter");
+        terminal.enter("too risky for me");
         terminal.wait_for("The model was told the reason.");
         assert!(!ran(home.path(), 1));
         session_with(home.path(), "too risky for me");
@@ -139,8 +134,7 @@ text = "All three were settled."
 fn three_blocks_are_settled_one_at_a_time() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), THREE).start();
-        say(&terminal, "go");
+        let terminal = crate::asked(home.path(), THREE);
         approve(&terminal, 1);
         terminal.wait_for("Block 2 ");
         assert!(!ran(home.path(), 2), "deciding one never decides the next");
@@ -160,8 +154,7 @@ const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)
 fn an_interrupted_block_keeps_the_state() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), &keeps_eleven(LOOP)).start();
-        say(&terminal, "go");
+        let terminal = crate::asked(home.path(), &keeps_eleven(LOOP));
         approve(&terminal, 1);
         terminal.wait_for("loop begins");
         // No person presses a key in the moment in which the first line comes.

@@ -1,6 +1,6 @@
 //! Large amounts at once: a storm of resizes, long output, a long reply.
 
-use crate::{approve, play, say};
+use crate::approve;
 
 const WIDE: &str = r#"
 pace = 0
@@ -19,8 +19,7 @@ print("日本語" * 40)
 #[test]
 fn a_storm_of_sizes_tears_nothing() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), WIDE).start();
-    say(&terminal, "go");
+    let terminal = crate::asked(home.path(), WIDE);
     terminal.wait_for("WAITING");
     for round in 0..60u16 {
         terminal.resize(40 + (round * 37) % 160, 10 + (round * 13) % 50);
@@ -54,8 +53,7 @@ text = "That was long."
 #[test]
 fn twenty_thousand_lines_of_output() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), LINES).start();
-    say(&terminal, "go");
+    let terminal = crate::asked(home.path(), LINES);
     approve(&terminal, 1);
     terminal.wait_for("That was long.");
     terminal.wait_for("line 19999");
@@ -66,8 +64,7 @@ fn a_reply_of_twenty_thousand_tokens() {
     let home = tempfile::tempdir().expect("a home");
     let words = "word ".repeat(20_000);
     let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"{words}\n\nThe very end.\"\"\"\n");
-    let terminal = play(home.path(), &story).start();
-    say(&terminal, "go");
+    let terminal = crate::asked(home.path(), &story);
     terminal.wait_for("The very end.");
     terminal.type_text("still here");
     terminal.wait_for("still here");
