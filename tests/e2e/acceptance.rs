@@ -242,8 +242,7 @@ count = 3
 """
 "#;
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), STORY);
+        let (home, terminal) = crate::asked(STORY);
         crate::approve(&terminal, 1);
         terminal.wait_for("DONE");
         to_code(&terminal);

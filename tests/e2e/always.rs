@@ -8,8 +8,7 @@ use std::time::Duration;
 #[ignore = "needs a sandbox that holds"]
 fn a_rule_starts_what_it_covers_until_it_is_stopped() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), &shell_blocks(&["first", "second", "third"]));
+        let (home, terminal) = crate::asked(&shell_blocks(&["first", "second", "third"]));
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("A", "Always approve what?");

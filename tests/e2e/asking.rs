@@ -83,8 +83,7 @@ fn a_program_that_paints_the_screen_is_played_in_its_pane() {
 
 #[test]
 fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = crate::asked(home.path(), STORY);
+    let (home, terminal) = crate::asked(STORY);
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.wait_for("keys open");

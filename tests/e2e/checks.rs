@@ -350,8 +350,7 @@ print('\\\\x1b[2J\\\\x1b]52;c;aGFjaw==\\\\x07 still here \\\\r over')
 #[test]
 fn hostile_text_is_text() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), HOSTILE);
+        let (_home, terminal) = crate::asked(HOSTILE);
         terminal.wait_for("Block 1 waits");
         to_code(&terminal);
         // Its finding is below its line, which may be below the rights.

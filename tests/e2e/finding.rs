@@ -14,8 +14,7 @@ One more line about the harbour.
 #[test]
 fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), STORY);
+        let (_home, terminal) = crate::asked(STORY);
         terminal.wait_for("One more line");
         terminal.wait_for("Idle");
         let before = terminal.screen();

@@ -18,8 +18,7 @@ print("日本語" * 40)
 
 #[test]
 fn a_storm_of_sizes_tears_nothing() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = crate::asked(home.path(), WIDE);
+    let (_home, terminal) = crate::asked(WIDE);
     terminal.wait_for("WAITING");
     for round in 0..60u16 {
         terminal.resize(40 + (round * 37) % 160, 10 + (round * 13) % 50);
@@ -52,8 +51,7 @@ text = "That was long."
 
 #[test]
 fn twenty_thousand_lines_of_output() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = crate::asked(home.path(), LINES);
+    let (_home, terminal) = crate::asked(LINES);
     approve(&terminal, 1);
     terminal.wait_for("That was long.");
     terminal.wait_for("line 19999");
@@ -61,10 +59,9 @@ fn twenty_thousand_lines_of_output() {
 
 #[test]
 fn a_reply_of_twenty_thousand_tokens() {
-    let home = tempfile::tempdir().expect("a home");
     let words = "word ".repeat(20_000);
     let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"{words}\n\nThe very end.\"\"\"\n");
-    let terminal = crate::asked(home.path(), &story);
+    let (_home, terminal) = crate::asked(&story);
     terminal.wait_for("The very end.");
     terminal.type_text("still here");
     terminal.wait_for("still here");

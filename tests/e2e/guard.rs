@@ -36,8 +36,7 @@ fn hold(terminal: &Terminal, key: &str) {
 #[test]
 fn keys_typed_ahead_run_nothing() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), SLOW);
+        let (home, terminal) = crate::asked(SLOW);
         // The focus goes to the code pane, where the decision keys are, before there is anything to decide.
         terminal.wait_for("come first");
         to_code(&terminal);
@@ -51,8 +50,7 @@ fn keys_typed_ahead_run_nothing() {
 #[test]
 fn letters_in_the_message_stay_text() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), SLOW);
+        let (home, terminal) = crate::asked(SLOW);
         // Keys directly after that Enter would form a paste with it.
         terminal.wait_for("come first");
         terminal.type_text("yes a 1");
@@ -64,8 +62,7 @@ fn letters_in_the_message_stay_text() {
 #[test]
 fn a_paste_into_the_code_pane_runs_nothing() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::asked(home.path(), SLOW);
+        let (home, terminal) = crate::asked(SLOW);
         open_review(&terminal);
         terminal.paste("a");
         terminal.wait_for("paste");
@@ -162,8 +159,7 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
 
 #[test]
 fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = crate::asked(home.path(), SLOW);
+    let (home, terminal) = crate::asked(SLOW);
     terminal.wait_for("Block 1 waits");
     terminal.type_text("half");
     // Inside a paste without brackets it does nothing.

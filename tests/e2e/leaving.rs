@@ -94,12 +94,11 @@ fn signals_restore_the_terminal() {
 
 #[test]
 fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
-    let home = tempfile::tempdir().expect("a home");
     let block = "touch made.txt; printf 'it %s\\n' runs; sleep 600";
     let story = format!(
         "pace = 0\n[[reply]]\ntext = '''\n```bash\n{block}\n```\n'''\n[[reply]]\ntext = 'nobody asks for this'\n"
     );
-    let mut terminal = crate::asked(home.path(), &story);
+    let (home, mut terminal) = crate::asked(&story);
     approve(&terminal, 1);
     terminal.wait_for("it runs");
     terminal.signal("HUP");

@@ -92,11 +92,12 @@ pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
     Setup::new(home, &["--demo", &path, "--cwd", &cwd])
 }
 
-/// Plays the story, and sends `go` as the first message.
-pub fn asked(home: &Path, text: &str) -> terminal::Terminal {
-    let terminal = play(home, text).start();
+/// Plays the story in a new home, and sends `go` as the first message.
+pub fn asked(text: &str) -> (tempfile::TempDir, terminal::Terminal) {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), text).start();
     say(&terminal, "go");
-    terminal
+    (home, terminal)
 }
 
 /// Writes the configuration of a home.

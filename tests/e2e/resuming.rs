@@ -63,8 +63,7 @@ fn killed_while_the_reply_streams() {
 #[test]
 fn killed_while_a_block_waits() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = crate::asked(home.path(), STORY);
+        let (home, mut terminal) = crate::asked(STORY);
         terminal.wait_for("Block 1 waits");
         // The screen may be slightly ahead of the disk.
         session_with(home.path(), r#""kind":"block""#);
@@ -81,8 +80,7 @@ fn killed_while_a_block_waits() {
 #[test]
 fn killed_while_a_block_runs() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = crate::asked(home.path(), STORY);
+        let (home, mut terminal) = crate::asked(STORY);
         approve(&terminal, 1);
         terminal.wait_for("it runs");
         kill(&mut terminal);
