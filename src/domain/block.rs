@@ -27,7 +27,7 @@ pub enum Dialect {
 words!(Dialect);
 
 /// Where in the reply a block came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The dialect it was written in.
     #[serde(deserialize_with = "super::serial::word_or_default")]
@@ -59,17 +59,7 @@ pub struct Origin {
 impl Origin {
     /// The origin of a fenced block with this info string, at these bytes of its reply.
     pub fn fence(info: &str, range: Range<usize>) -> Self {
-        let dialect = Dialect::Fences;
-        Self {
-            dialect,
-            info: info.into(),
-            range,
-            closed: true,
-            call: None,
-            note: None,
-            own: false,
-            typed: false,
-        }
+        Self { info: info.into(), range, closed: true, ..Self::default() }
     }
 
     /// The origin of a block that sayso proposes itself; `note` says why.

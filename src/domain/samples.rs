@@ -49,6 +49,11 @@ pub(crate) fn of_file(word: &str, target: Target) -> Terms {
     Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
 }
 
+/// Instructions in this file, which is the person's own or the project's.
+pub(crate) fn instructions(path: &str, text: &str, own: bool) -> Instructions {
+    Instructions { path: path.into(), text: text.into(), bytes: text.len() as u64, own }
+}
+
 /// The header of a session in `/w`.
 pub(crate) fn header(id: &str) -> Header {
     Header::new(SessionId(id.into()), Timestamp(0), "/w".into())

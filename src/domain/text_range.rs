@@ -15,3 +15,10 @@ pub struct TextRange {
     /// The column behind its last character.
     pub end_column: u32,
 }
+
+impl TextRange {
+    /// The beginning of a line.
+    pub(crate) fn at_line(line: u32) -> Self {
+        Self { line, column: 1, end_line: line, end_column: 1 }
+    }
+}

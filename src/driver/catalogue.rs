@@ -116,7 +116,7 @@ impl ModelSource {
     /// Asks the provider. One that needs a key but has none is not asked: nothing is sent.
     pub(crate) async fn ask(self) -> Offer {
         let offer = self.offer();
-        let Ok(provider) = self.provider.as_ref().map_err(|_| ()) else { return offer };
+        let Ok(provider) = &self.provider else { return offer };
         if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
@@ -139,19 +139,16 @@ impl ModelSource {
             NameNotFound | Unreachable if self.offer.local => CatalogueAnswer::NotRunning,
             _ => CatalogueAnswer::Failed,
         };
-        answer(without_message(failure))
+        // Without the remark on a message: none was being sent.
+        answer(sending::without_message(&failure.message))
     }
 
     /// The listed models, followed by those that only the configuration names.
     fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
         let mut models: Vec<ModelInfo> =
             told.into_iter().take(MAX_MODELS).map(|model| (self.model_overrides)(model)).collect();
-        let unlisted: Vec<ModelName> = self
-            .known
-            .iter()
-            .filter(|name| models.iter().all(|model| model.name != **name))
-            .cloned()
-            .collect();
+        let mut unlisted = self.known.clone();
+        unlisted.retain(|name| models.iter().all(|model| model.name != *name));
         models.extend(self.configured_models(&unlisted));
         models
     }
@@ -162,11 +159,6 @@ impl ModelSource {
             |name: &ModelName| ModelInfo { local: self.offer.local, ..ModelInfo::named(name.clone()) };
         names.iter().map(|name| (self.model_overrides)(named(name))).collect()
     }
-}
-
-/// The failure in one line, without the remark on a message: none was being sent.
-fn without_message(failure: &ReplyFailure) -> String {
-    sending::without_message(&failure.message)
 }
 
 /// All offers, in the order of the sources.
@@ -216,7 +208,7 @@ pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
     let start = std::time::Instant::now();
     match tokio::time::timeout(LIST_TIMEOUT, provider.models()).await {
         Err(_) => Err(TrialError::Silent { provider: name.clone() }),
-        Ok(Err(failure)) => Err(TrialError::Failed(without_message(&failure))),
+        Ok(Err(failure)) => Err(TrialError::Failed(sending::without_message(&failure.message))),
         Ok(Ok(models)) => {
             let ms = start.elapsed().as_millis();
             let has = models.iter().any(|told| told.name.model == *model);

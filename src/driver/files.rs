@@ -1,8 +1,8 @@
 //! Carries out approved blocks that write, read or list.
 
 use super::rooms::IoRooms;
-use super::runs::not_started;
-use super::sources::{CHANNEL_CAPACITY, Signal};
+use super::runs::{not_saved, not_started};
+use super::sources::CHANNEL_CAPACITY;
 use super::undo::RememberError;
 use super::undo_runs::rescan_auto_run;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
@@ -10,7 +10,7 @@ use crate::domain::{
     Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
     file_texts,
 };
-use crate::engine::{Event, State, StoreEvent};
+use crate::engine::State;
 use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
 use crate::workspace::held_path::HeldPath;
@@ -116,11 +116,7 @@ impl IoRooms {
                     };
                     unless_stopped(stop, act).await
                 }
-                Err(error) => {
-                    let why = error.to_string();
-                    let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
-                    not_started(why)
-                }
+                Err(error) => not_saved(&error, &inbox).await,
             };
             for piece in report.output.pieces() {
                 let chunk = Chunk::new(piece.stream, piece.bytes.clone());

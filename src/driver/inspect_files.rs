@@ -129,12 +129,9 @@ fn review_places(
         review.findings.extend(of_one.findings);
         review.effects.writes.extend(of_one.effects.writes);
         review.effects.reads.extend(of_one.effects.reads);
-        review.findings.extend(seen.remarks.iter().filter(|_| !stays).map(|message| Finding {
-            rule: "file.remark".into(),
-            severity: Severity::Info,
-            place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
-            message: if is_one { message.clone() } else { format!("{}: {message}", act.path()) },
-            forbidden: false,
+        review.findings.extend(seen.remarks.iter().filter(|_| !stays).map(|message| {
+            let message = if is_one { message.clone() } else { format!("{}: {message}", act.path()) };
+            Finding { place: TextRange::at_line(1), ..Finding::new("file.remark", Severity::Info, message) }
         }));
     }
     review
@@ -205,13 +202,8 @@ fn line_end_finding(act: &FileAct, old: Option<&str>, text: &str) -> Option<Find
         _ => return None,
     };
     let line = u32::try_from(at?).ok()?.saturating_add(1);
-    Some(Finding {
-        rule: "file.line-ends".into(),
-        severity: Severity::Medium,
-        place: TextRange { line, column: 1, end_line: line, end_column: 1 },
-        message: format!("line {line} {message}"),
-        forbidden: false,
-    })
+    let finding = Finding::new("file.line-ends", Severity::Medium, format!("line {line} {message}"));
+    Some(Finding { place: TextRange::at_line(line), ..finding })
 }
 
 /// Replaces each line that the old text of the same file already has by a dot, and says which lines are new. Blank

@@ -111,10 +111,7 @@ impl Driver {
             for held in &held {
                 instructions::accept(&search, held);
             }
-            let found = instructions::survey(&search);
-            for event in super::learn::events(found.told, &found.held) {
-                let _ = inbox.blocking_send(Signal::Event(event));
-            }
+            super::learn::tell(instructions::survey(&search), &inbox);
         });
     }
 
@@ -203,7 +200,7 @@ impl Driver {
     }
 
     /// Runs a job that reads or writes files, and may be slow, on a worker.
-    fn spawn_disk_job(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
+    pub(super) fn spawn_disk_job(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::task::spawn_blocking(move || {
             let found = work().unwrap_or_else(|why| JobResult::Failed(why.to_string()));

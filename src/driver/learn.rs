@@ -5,7 +5,6 @@ use super::rooms::IoRooms;
 use super::sources::Signal;
 use crate::domain::{Instructions, KernelLanguages, Language, ModelInfo, Notice};
 use crate::engine::{Event, State};
-use crate::provider::Provider;
 use crate::workspace::instructions::{self, HeldFile, InstructionReport};
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -23,7 +22,7 @@ impl IoRooms {
         let Some(provider) = self.provider.clone() else { return };
         let (inbox, model_overrides) = (self.inbox(), self.model_overrides.clone());
         tokio::spawn(async move {
-            let info = model_overrides(info(&provider).await);
+            let info = model_overrides(provider.info().await);
             let _ = inbox.send(Signal::Event(Event::ModelInfo(Box::new(info)))).await;
         });
     }
@@ -59,10 +58,7 @@ impl IoRooms {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
             // Problems with them are reported with the first prompt.
-            let looked = instructions::survey(&search);
-            for event in events(looked.told, &looked.held) {
-                let _ = inbox.blocking_send(Signal::Event(event));
-            }
+            tell(instructions::survey(&search), &inbox);
         });
     }
 
@@ -93,9 +89,7 @@ impl IoRooms {
         tokio::task::spawn_blocking(move || {
             // The prompt no longer waits: the files came too late for it.
             if let Err(mpsc::SendError(looked)) = sender.send(instructions::survey(&search)) {
-                for event in events(looked.told, &looked.held) {
-                    let _ = inbox.blocking_send(Signal::Event(event));
-                }
+                tell(looked, &inbox);
             }
         });
         if let Ok(InstructionReport { told, held, notices }) = found.recv_timeout(self.instructions_timeout) {
@@ -113,15 +107,18 @@ impl IoRooms {
     }
 }
 
+/// Sends the engine what it learns from the instruction files.
+pub(super) fn tell(found: InstructionReport, inbox: &tokio::sync::mpsc::Sender<Signal>) {
+    for event in events(found.told, &found.held) {
+        let _ = inbox.blocking_send(Signal::Event(event));
+    }
+}
+
 /// What the engine learns from the instruction files.
-pub(super) fn events(told: Vec<Instructions>, held: &[HeldFile]) -> [Event; 2] {
+fn events(told: Vec<Instructions>, held: &[HeldFile]) -> [Event; 2] {
     [Event::Instructions(told), Event::HeldInstructions(paths(held))]
 }
 
 fn paths(held: &[HeldFile]) -> Vec<PathBuf> {
     held.iter().map(|held| held.path.clone()).collect()
-}
-
-async fn info(provider: &Provider) -> ModelInfo {
-    provider.info().await
 }

@@ -39,13 +39,9 @@ fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
         let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
         let line = source.lines().position(|line| line.contains(last)).unwrap_or(0);
         let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
-        Finding {
-            rule: "file.link".into(),
-            severity: if outside { Severity::Medium } else { Severity::Info },
-            place: TextRange { line, column: 1, end_line: line, end_column: 1 },
-            message: format!("{name} leads by links to {}", place.display()),
-            forbidden: false,
-        }
+        let severity = if outside { Severity::Medium } else { Severity::Info };
+        let message = format!("{name} leads by links to {}", place.display());
+        Finding { place: TextRange::at_line(line), ..Finding::new("file.link", severity, message) }
     };
     let both =
         links.followed.iter().chain(links.kept.iter().filter(|(n, _)| !links.followed.contains_key(*n)));
@@ -88,12 +84,10 @@ mod tests {
 
     /// A working folder, and a home folder beside it that contains a file of keys. Tests review texts in the working
     /// folder.
-    #[cfg(unix)]
     struct Place {
         base: tempfile::TempDir,
     }
 
-    #[cfg(unix)]
     impl Place {
         fn new() -> Self {
             let base = tempfile::tempdir().unwrap();
@@ -118,7 +112,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_counts_by_the_place_that_it_leads_to() {
         let place = Place::new();
@@ -147,7 +140,6 @@ mod tests {
         assert!(plain.is_clean(), "{:?}", plain.findings);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_that_the_text_itself_makes_is_followed() {
         let place = Place::new();
@@ -161,7 +153,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_path_that_leads_elsewhere_by_now_is_noticed_before_the_start() {
         let place = Place::new();

@@ -4,7 +4,6 @@
 use super::Driver;
 use super::job::{JobError, JobResult};
 use super::recipes::RecipeBook;
-use super::sources::Signal;
 use crate::recipe::scaffold;
 use crate::workspace;
 
@@ -14,12 +13,8 @@ impl Driver {
     /// Writes a definition made from this session and sends the result.
     pub(super) fn new_recipe(&self, name: &str) {
         let text = scaffold(&self.state().transcript, name);
-        let (name, book, inbox) = (name.to_owned(), self.rooms.recipes.clone(), self.rooms.inbox());
-        tokio::task::spawn_blocking(move || {
-            let written = write(&book, &name, &text);
-            let _ = inbox
-                .blocking_send(Signal::Job(written.unwrap_or_else(|why| JobResult::Failed(why.to_string()))));
-        });
+        let (name, book) = (name.to_owned(), self.rooms.recipes.clone());
+        self.spawn_disk_job(move || write(&book, &name, &text));
     }
 }
 

@@ -6,6 +6,7 @@ use super::undo::{FolderCopies, RememberError, UndoRoom, writable_folders};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Approval, Outcome, RunControl, RunEvent, RunId, RunReport, RunRequest};
 use crate::engine::{Event, StoreEvent};
+use crate::store::StoreError;
 use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes::{self, ChangeWatch};
 use crate::workspace::protected_files::ProtectedFiles;
@@ -60,11 +61,7 @@ impl IoRooms {
                     }
                     return;
                 }
-                (Err(error), ..) => {
-                    let why = error.to_string();
-                    let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
-                    not_started(why)
-                }
+                (Err(error), ..) => not_saved(&error, &inbox).await,
             };
             let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
         });
@@ -100,6 +97,13 @@ fn look_before(
     }
     let others = watch.auto_run_paths();
     (watch, undo.remember(approval, working, &others))
+}
+
+/// Tells that the session can't be written, so that the run does not start; returns the run's report.
+pub(super) async fn not_saved(error: &StoreError, inbox: &mpsc::Sender<Signal>) -> RunReport {
+    let why = error.to_string();
+    let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
+    not_started(why)
 }
 
 /// The report of a run that never began.

@@ -44,10 +44,8 @@ struct ReplySource {
     over: bool,
 }
 
-/// The current run.
-struct RunSource {
-    events: mpsc::Receiver<(RunId, RunEvent)>,
-}
+/// The events of the current run.
+type RunSource = mpsc::Receiver<(RunId, RunEvent)>;
 
 pub(super) struct Sources {
     inbox: (mpsc::Sender<Signal>, mpsc::Receiver<Signal>),
@@ -78,8 +76,8 @@ impl Sources {
         self.reply = Some(ReplySource { step, events, task, over: false });
     }
 
-    pub(super) fn listen_run(&mut self, events: mpsc::Receiver<(RunId, RunEvent)>) {
-        self.run = Some(RunSource { events });
+    pub(super) fn listen_run(&mut self, events: RunSource) {
+        self.run = Some(events);
     }
 
     /// Drops the current request: aborts its task, which closes the connection.
@@ -145,7 +143,7 @@ impl Sources {
             return Some(self.join_reply(step, event));
         }
         if let Some(run) = &mut self.run
-            && let Ok((run, event)) = run.events.try_recv()
+            && let Ok((run, event)) = run.try_recv()
         {
             return Some(self.join_run(run, event));
         }
@@ -183,7 +181,7 @@ impl Sources {
             if bytes.len() > MAX_EVENT_BYTES {
                 break;
             }
-            match source.events.try_recv() {
+            match source.try_recv() {
                 Ok((again, RunEvent::Output(more)))
                     if again == run && more.stream == *stream && more.skipped == 0 =>
                 {
@@ -227,7 +225,7 @@ async fn next_reply(source: &mut Option<ReplySource>) -> Option<(StepId, ReplyEv
 
 async fn next_run(source: &mut Option<RunSource>) -> Option<(RunId, RunEvent)> {
     match source {
-        Some(run) => run.events.recv().await,
+        Some(run) => run.recv().await,
         None => std::future::pending().await,
     }
 }

@@ -5,8 +5,8 @@ mod crash;
 mod damage;
 
 use crate::domain::{
-    BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, Sha256, Timestamp,
-    UndoKind, UndoNote, samples,
+    BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunReport, Sha256, Timestamp, UndoKind, UndoNote,
+    samples,
 };
 use crate::store::search::{SearchControl, SearchQuery, SearchResults, SearchWords, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
@@ -201,10 +201,8 @@ fn prompts(loaded: &LoadedSession) -> Vec<String> {
 
 /// The end of a run, with its note for undo.
 fn ran(number: usize, undo: UndoNote) -> Entry {
-    let (run, block) = (RunId(number as u32), BlockId(number as u32));
-    let bare = RunReport::bare(Outcome::Ok);
-    let receipt = Receipt { undo: Some(undo), ..bare.receipt.clone() };
-    Entry::Ran { run, block, report: Box::new(RunReport { receipt, ..bare }) }
+    let receipt = Receipt { undo: Some(undo), ..Receipt::default() };
+    samples::ran(number as u32, number as u32, RunReport { receipt, ..RunReport::bare(Outcome::Ok) })
 }
 
 /// The runs of a session that can be undone, in order.

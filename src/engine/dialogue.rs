@@ -19,9 +19,10 @@ pub(crate) use checked_engine::WatchedEngine;
 
 use super::{Command, Effect, Engine, Event, Settings, State};
 use crate::domain::{
-    BlockId, BranchOrigin, Entry, FailureKind, Finding, Finish, FinishReason, Header, KernelFate, KernelRef,
-    Message, Outcome, OutputBuffer, Receipt, ReplyEvent, ReplyFailure, Review, RunError, RunId, RunReport,
-    SessionId, Severity, StepId, Timestamp, samples,
+    Block, BlockId, BlockKind, BranchOrigin, Departure, Dialect, Entry, FailureKind, Finding, Finish,
+    FinishReason, Header, KernelFate, KernelRef, Message, Outcome, OutputBuffer, Receipt, ReplyEvent,
+    ReplyFailure, Review, RunError, RunId, RunReport, SessionId, Severity, StepId, Timestamp, ToolCall,
+    samples,
 };
 use wording::{effect, phase};
 
@@ -45,6 +46,13 @@ impl Dialogue {
             run: RunId(0),
             printed: OutputBuffer::default(),
         }
+    }
+
+    /// A session whose model is offered tools, with a first message.
+    pub(crate) fn with_tools() -> Self {
+        let mut session = Self::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
+        session.user("x");
+        session
     }
 
     /// A session in which the first message was answered with this.
@@ -139,6 +147,11 @@ impl Dialogue {
         self.line(&effects)
     }
 
+    pub(crate) fn calls_tool(&mut self, id: &str, name: &str, arguments: &str) -> String {
+        let (id, name, arguments) = (id.into(), name.into(), arguments.into());
+        self.replied(ReplyEvent::ToolCall(ToolCall { id, name, arguments, signature: None }))
+    }
+
     pub(crate) fn finish(&mut self, reason: FinishReason) -> String {
         self.replied(ReplyEvent::Finished(Finish { reason, word: None }))
     }
@@ -167,11 +180,17 @@ impl Dialogue {
 
     pub(crate) fn word(&self, block: u32) -> String {
         let state = self.state();
-        state
-            .transcript
-            .blocks
-            .get(&BlockId(block))
-            .map_or_else(String::new, |item| state.block_state(item).to_string())
+        let item = state.transcript.blocks.get(&BlockId(block));
+        item.map_or_else(String::new, |item| state.block_state(item).to_string())
+    }
+
+    pub(crate) fn block(&self, block: u32) -> &Block {
+        &self.state().transcript.blocks[&BlockId(block)].block
+    }
+
+    /// The kinds of all blocks, in order.
+    pub(crate) fn kinds(&self) -> Vec<BlockKind> {
+        self.state().transcript.blocks.values().map(|item| item.block.kind.clone()).collect()
     }
 
     fn line(&self, effects: &[Effect]) -> String {
@@ -193,7 +212,7 @@ pub(crate) fn failure(kind: FailureKind) -> ReplyFailure {
         status: None,
         message: "It broke.".into(),
         hint: "r retries".into(),
-        departure: crate::domain::Departure::Unknown,
+        departure: Departure::Unknown,
     }
 }
 
@@ -210,15 +229,9 @@ pub(crate) fn report(outcome: Outcome) -> RunReport {
         traceback: "block 1, line 1\nValueError: no\n".into(),
     });
     RunReport {
-        outcome,
         receipt: Receipt { wall_us: 800_000, exit_code, ..Receipt::default() },
-        output: OutputBuffer::default(),
-        blob: None,
-        value: None,
         error,
-        images: Vec::new(),
-        pictures: Vec::new(),
         kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, keeps_running: false }),
-        cwd: None,
+        ..RunReport::bare(outcome)
     }
 }

@@ -163,14 +163,11 @@ impl Engine {
         }
         Some(call::source(function, &called.arguments).map(|source| Proposal {
             dialect: Dialect::Tools,
-            info: String::new(),
             special_kind: Some(BlockKind::Call { function: function.name.clone() }),
             language: Some(Language::python()),
             source,
-            range: 0..0,
-            lines: (0, 0),
             closed: complete,
-            note: None,
+            ..Proposal::default()
         }))
     }
 

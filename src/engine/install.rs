@@ -226,7 +226,7 @@ mod tests {
         d.begins(1, 1);
         let line = d.ended_as(1, module_missing("sklearn.tree"));
         assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
-        assert_eq!(&*d.state().transcript.blocks[&BlockId(2)].block.current().source, "scikit-learn\n");
+        assert_eq!(&*d.block(2).current().source, "scikit-learn\n");
         // An installation does not accept the terms of another kind of run.
         d.inspected(2, Review::default(), Ok(terms()));
         assert!(!d.type_run(2).contains("start"), "terms of a kernel");
@@ -299,7 +299,7 @@ mod tests {
         let mut d = Dialogue::after_reply(PYTHON);
         let line = no_image(&mut d, 1);
         assert!(line.contains("+block 2 pull") && line.ends_with("deciding 2"), "{line}");
-        assert_eq!(d.state().transcript.blocks[&BlockId(2)].block.label(), "pull python:3");
+        assert_eq!(d.block(2).label(), "pull python:3");
         // A pull does not accept the terms of a run in a container.
         d.inspected(2, Review::default(), Ok(in_container()));
         assert!(!d.type_run(2).contains("start"), "terms of a container");
@@ -355,9 +355,6 @@ mod tests {
         let failed = RunReport { output, kernel: KernelFate::None, error: None, ..report(Outcome::Failed) };
         let line = d.ended_as(1, failed);
         assert!(line.contains("+block 2 install"), "{line}");
-        assert_eq!(
-            d.state().transcript.blocks[&BlockId(2)].block.current().language,
-            Some(Language::javascript())
-        );
+        assert_eq!(d.block(2).current().language, Some(Language::javascript()));
     }
 }

@@ -89,10 +89,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn file(path: &str, text: &str, own: bool) -> Instructions {
-        Instructions { path: path.into(), text: text.into(), bytes: text.len() as u64, own }
-    }
+    use crate::domain::samples::instructions as file;
 
     #[test]
     fn whose_words_they_are_is_said() {

@@ -195,6 +195,7 @@ fn edited(item: &BlockItem) -> Option<Arc<str>> {
 mod tests {
     use super::*;
     use crate::domain::Outcome;
+    use crate::domain::samples::instructions;
     use crate::engine::dialogue::Dialogue;
 
     #[test]
@@ -250,14 +251,11 @@ mod tests {
 
     #[test]
     fn instructions_come_first_and_only_those_that_are_told() {
-        let file = |path: &str, text: &str, own| crate::domain::Instructions {
-            path: path.into(),
-            text: text.into(),
-            bytes: text.len() as u64,
-            own,
-        };
         let mut d = Dialogue::with(crate::engine::Settings { use_instructions: true, ..Default::default() });
-        let files = vec![file("/h/me.md", "be brief", true), file("/p/AGENTS.md", "use /srv/x", false)];
+        let files = vec![
+            instructions("/h/me.md", "be brief", true),
+            instructions("/p/AGENTS.md", "use /srv/x", false),
+        ];
         d.send(crate::engine::Event::Instructions(files));
         d.user("go");
         d.reply(ONE);
@@ -287,8 +285,7 @@ mod tests {
             let mut report = RunReport::bare(Outcome::Ok);
             report.output = crate::domain::OutputBuffer::new(2 * MAX_BYTES as u64);
             report.output.push(Stream::Stdout, "x".repeat(bytes).as_bytes());
-            let run = RunId(u32::try_from(n).unwrap());
-            Entry::Ran { run, block: BlockId(1), report: Box::new(report) }
+            crate::domain::samples::ran(n as u32, 1, report)
         };
         let all = UnreadTexts(vec![away(1), away(2), away(3)]);
         let mut read = Vec::new();

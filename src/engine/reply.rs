@@ -53,7 +53,7 @@ impl Segment {
 }
 
 /// A block in a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proposal {
     /// The dialect it is written in.
     pub(crate) dialect: Dialect,

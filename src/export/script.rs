@@ -16,7 +16,7 @@ use super::clean_output::display_time;
 use super::document::{BlockPart, Document, RunPart};
 use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
-pub(super) use python::{one_line_call, write_call};
+pub(super) use python::{cell_magics, one_line_call, write_call};
 
 /// The text of the script, and the extension of its file.
 pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {
@@ -36,11 +36,6 @@ pub(super) fn write(document: &Document) -> Result<(String, &'static str), Expor
     } else {
         (python::write(document, &steps), "py")
     })
-}
-
-/// The setup cell of a notebook with cells of bash, cells that write files, or Python cells that may end by themselves.
-pub(super) fn cell_magics() -> String {
-    python::cell_magics()
 }
 
 /// Whether a script has to repeat this block; blocks that only read are left out.

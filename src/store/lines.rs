@@ -159,7 +159,7 @@ fn hash(output: &OutputBuffer) -> Sha256 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Outcome, RunId, RunReport, Timestamp};
+    use crate::domain::{Outcome, RunReport, Timestamp};
     use crate::store::samples::{self, header};
     use crate::store::{ReadProgress, Store};
 
@@ -208,7 +208,7 @@ mod tests {
         let mut report = RunReport::bare(Outcome::Ok);
         report.output.push(Stream::Stdout, "o".repeat(bytes).as_bytes());
         report.output.push(Stream::Stderr, "wrong\n".repeat(bytes / 60).as_bytes());
-        Entry::Ran { run: RunId(n), block: BlockId(n), report: Box::new(report) }
+        crate::domain::samples::ran(n, n, report)
     }
 
     #[tokio::test]

@@ -59,9 +59,6 @@ pub(super) fn terms() -> Terms {
         kernel: Some(KernelRef { generation: 1, variables: 14, keeps_running: false }),
         cwd: PathBuf::from("/home/ada/data/sales"),
         rights: Rights {
-            terminal: false,
-            python: None,
-            read: vec![],
             write: vec![PathBuf::from("/home/ada/data/sales/out")],
             network: true,
             environment: vec!["PATH".into(), "HOME".into()],
@@ -75,6 +72,7 @@ pub(super) fn terms() -> Terms {
                 }],
                 ..SandboxReport::default()
             },
+            ..Rights::default()
         }
         .into(),
         // From before there were limits of memory, processes and files.
@@ -105,20 +103,16 @@ pub(super) fn confined() -> Terms {
 
 pub(super) fn report(output: OutputBuffer) -> RunReport {
     RunReport {
-        outcome: Outcome::Failed,
         receipt: Receipt {
             wall_us: 6_100_000,
             cpu_us: 5_800_000,
             peak_rss_bytes: 171_966_464,
             processes: 2,
             files: vec![FileChange::new("out/a.png", "created", 48_000)],
-            variables: None,
             exit_code: Some(1),
-            signal: None,
             ..Receipt::default()
         },
         output,
-        blob: None,
         value: Some("42".into()),
         error: Some(RunError {
             kind: "ValueError".into(),
@@ -133,9 +127,9 @@ pub(super) fn report(output: OutputBuffer) -> RunReport {
             height: 480,
             bytes: 4812,
         }],
-        pictures: Vec::new(),
         kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16, keeps_running: false }),
         cwd: Some(PathBuf::from("/home/ada/data/sales/out")),
+        ..RunReport::bare(Outcome::Failed)
     }
 }
 

@@ -52,11 +52,7 @@ pub struct SearchQuery {
 impl SearchQuery {
     /// Whether there is nothing to search for: no word and no filter.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { sought, folder, since, until, language, outcome, model, without_names: _, limit: _ } =
-            self;
-        let times = since.is_some() || until.is_some();
-        let words = language.is_some() || outcome.is_some() || model.is_some();
-        sought.is_empty() && folder.is_none() && !times && !words
+        self.sought.is_empty() && self.folder.is_none() && !self.filters_places()
     }
 
     /// Whether a filter applies to places, and not only to sessions.

@@ -2,6 +2,7 @@
 
 use super::samples::{AT, block, captured, each_kind, entry, header, report, same, wait, write_session};
 use super::*;
+use crate::domain::samples::ran;
 use crate::domain::{BlockId, RunId, Stream};
 use proptest::prelude::*;
 use std::os::unix::fs::PermissionsExt as _;
@@ -147,7 +148,7 @@ fn approved(block: u32, run: u32, source: &str) -> Entry {
 #[test]
 fn a_text_that_is_not_the_approved_one_is_named() {
     let home = tempfile::tempdir().unwrap();
-    let ran = |run| crate::domain::samples::ran(run, 1, report(captured(&[(Stream::Stdout, b"1")])));
+    let ran = |run| ran(run, 1, report(captured(&[(Stream::Stdout, b"1")])));
     let good = [Entry::Block(block(1, "print(1)\n")), approved(1, 1, "print(1)\n"), ran(1)];
     assert_eq!(read(&write_session(home.path(), "good", &good)).unwrap().damage, []);
     // The same with right checksums and another text: only the hash in the approval shows the change.
@@ -238,7 +239,7 @@ fn kinds_of_a_later_day_are_told_and_kept() {
 fn large_output_has_a_private_file_and_its_loss_is_told() {
     let home = tempfile::tempdir().unwrap();
     let output = captured(&[(Stream::Stdout, &vec![b'x'; 300_000]), (Stream::Stderr, b"\xff\n")]);
-    let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };
+    let ran = ran(1, 1, report(output));
     let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into()), ran.clone()]);
     let blob = home.path().join("blobs/s-1/output-3.log");
     assert_eq!((mode(&blob), mode(blob.parent().unwrap())), (0o600, 0o700));
@@ -259,9 +260,9 @@ fn secrets_do_not_reach_the_disk() {
     store.append(Entry::Block(block(1, &format!("key = '{secret}'"))), AT);
     let (head, tail) = secret.as_bytes().split_at(9);
     let output = captured(&[(Stream::Stdout, head), (Stream::Stderr, b"between"), (Stream::Stdout, tail)]);
-    store.append(Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) }, AT);
+    store.append(ran(1, 1, report(output)), AT);
     let big = captured(&[(Stream::Stdout, &[vec![b'.'; 70_000], secret.into()].concat())]);
-    store.append(Entry::Ran { run: RunId(2), block: BlockId(1), report: Box::new(report(big)) }, AT);
+    store.append(ran(2, 1, report(big)), AT);
     wait(store.close()).unwrap();
 
     for file in [store.path(), store.blobs().join("output-5.log")] {

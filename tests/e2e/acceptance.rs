@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 fn shipped(home: &Path, story: &str, config: &str) -> Terminal {
     let work = home.join("work");
     std::fs::create_dir_all(&work).expect("a working folder");
-    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
-    std::fs::write(home.join("sayso/config.toml"), config).expect("a configuration");
+    crate::write_config(home, config);
     Setup::new(home, &["--demo", story, "--cwd", &work.to_string_lossy()]).start()
 }
 
@@ -63,8 +62,7 @@ fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
         say(&terminal, "go");
         // Keys directly after that Enter would form a paste with it.
         terminal.wait_for("Three steps");
-        terminal.type_text("yes a 1");
-        terminal.press("Enter");
+        terminal.enter("yes a 1");
         terminal.wait_for("Block 1 waits");
         terminal.wait_for("yes a 1");
         assert!(!terminal.holds_within(Duration::from_secs(2), |screen| is_decided(screen, 1)));
@@ -86,8 +84,7 @@ fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
         terminal.press_until_true("a", |screen| screen.contains("not shown"));
         assert!(!ran(home.path(), 1));
         to_typed_word(&terminal);
-        terminal.type_text("y");
-        terminal.press("Enter");
+        terminal.enter("y");
         terminal.wait_true(|screen| !asks_for_word(screen) && screen.contains("WAITING"));
         assert!(!ran(home.path(), 1), "another word decides nothing");
         to_typed_word(&terminal);
@@ -245,9 +242,7 @@ count = 3
 """
 "#;
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = crate::play(home.path(), STORY).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(STORY);
         crate::approve(&terminal, 1);
         terminal.wait_for("DONE");
         to_code(&terminal);

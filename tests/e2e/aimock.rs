@@ -11,9 +11,7 @@ const KINDS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "
 
 /// A terminal that talks to the mock server over this wire format, in this dialect.
 fn asking(home: &Path, mock: &Mock, kind: &str, dialect: &str) -> Terminal {
-    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
-    std::fs::write(home.join("sayso/config.toml"), format!("dialect = \"{dialect}\"\n"))
-        .expect("a configuration");
+    crate::write_config(home, format!("dialect = \"{dialect}\"\n"));
     let key = "sk-test-0123456789abcdef";
     Setup::new(home, &["--model", &format!("{kind}/m"), "--base-url", &mock.url()])
         .env("OPENAI_API_KEY", key)

@@ -1,16 +1,14 @@
 //! Rules for "always" in a real terminal and a real sandbox: granted by two keys, seen at work, stopped,
 //! removed.
 
-use crate::{is_in_code, play, ran, say, session, shell_blocks, to_code};
+use crate::{is_in_code, ran, session, shell_blocks, to_code};
 use std::time::Duration;
 
 #[test]
 #[ignore = "needs a sandbox that holds"]
 fn a_rule_starts_what_it_covers_until_it_is_stopped() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), &shell_blocks(&["first", "second", "third"])).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(&shell_blocks(&["first", "second", "third"]));
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("A", "Always approve what?");

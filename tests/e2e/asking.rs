@@ -83,9 +83,7 @@ fn a_program_that_paints_the_screen_is_played_in_its_pane() {
 
 #[test]
 fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), STORY).start();
-    say(&terminal, "go");
+    let (home, terminal) = crate::asked(STORY);
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.wait_for("keys open");
@@ -96,12 +94,10 @@ fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
     terminal.wait_for("Name?");
     terminal.press("\x1d");
     terminal.wait_for("takes the keys back");
-    terminal.type_text("Ada");
-    terminal.press("Enter");
+    terminal.enter("Ada");
     terminal.wait_for("Name? Ada");
     terminal.wait_for("Word?");
-    terminal.type_text("hidden");
-    terminal.press("Enter");
+    terminal.enter("hidden");
     terminal.wait_for("Hello Ada, 6 letters.");
     terminal.wait_for("has ended: they go nowhere");
     terminal.press("\x1d");
@@ -115,9 +111,7 @@ fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
 fn a_language_has_a_terminal_by_the_configuration_and_t_takes_it_away() {
     let home = tempfile::tempdir().expect("a home");
     let setup = play(home.path(), STORY);
-    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
-    std::fs::write(home.path().join("sayso/config.toml"), "[languages.bash]\npty = true\n")
-        .expect("a configuration");
+    crate::write_config(home.path(), "[languages.bash]\npty = true\n");
     let terminal = setup.start();
     say(&terminal, "go");
     terminal.wait_for("WAITING");
@@ -133,7 +127,6 @@ fn a_language_has_a_terminal_by_the_configuration_and_t_takes_it_away() {
     terminal.wait_for("It waits for input: Ctrl-] types.");
     terminal.press("\x1d");
     terminal.wait_for("takes the keys back");
-    terminal.type_text("Ada");
-    terminal.press("Enter");
+    terminal.enter("Ada");
     terminal.wait_for("Name? Ada");
 }

@@ -33,8 +33,7 @@ fn a_file_is_found_told_and_told_again_after_a_resume() {
     terminal.wait_for("It was told.");
     session_with(home.path(), "the-word-of-the-file");
     // A missing file keeps the message in the box.
-    terminal.type_text("And @gone.txt ");
-    terminal.press("Enter");
+    terminal.enter("And @gone.txt ");
     terminal.wait_for("There is no file gone.txt here.");
     terminal.signal("KILL");
     terminal.wait_exit();

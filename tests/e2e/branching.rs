@@ -26,8 +26,7 @@ text = "That was all."
 "#;
 
 fn sessions(home: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    crate::find(&home.join("sayso"), &mut found);
+    let mut found = crate::session_files(home);
     found.sort();
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).expect("a session"))).collect()
 }
@@ -128,9 +127,7 @@ fn branches_are_a_tree_and_are_compared_in_lines() {
 /// In a terminal with this locale; `last` is the prefix of the last branch.
 fn compared_in_lines(locale: &str, last: &str) {
     let home = tempfile::tempdir().expect("a home");
-    let mut setup = play(home.path(), STORY).env("TERM", "dumb").env("LC_ALL", locale);
-    setup.args.insert(0, "--plain".into());
-    let terminal = setup.start();
+    let terminal = crate::plain::in_lines(home.path(), STORY).env("LC_ALL", locale).start();
     terminal.wait_for("You:");
     crate::plain::answer(&terminal, "greet");
     terminal.wait_for("Block 1");

@@ -92,8 +92,7 @@ fn quitting_while_a_block_runs_asks_first() {
                 terminal.press("i");
                 terminal.wait_true(crate::is_in_message);
             }
-            terminal.type_text("/quit");
-            terminal.press("Enter");
+            terminal.enter("/quit");
             terminal.wait_for("Quit?");
         };
         asks(&terminal);
@@ -208,8 +207,7 @@ const TERMINALS: [&[(&str, &str)]; 3] = [
 fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
     let homes = TERMINALS.map(|env| (tempfile::tempdir().expect("a home"), env));
     let terminals = homes.each_ref().map(|(home, env)| {
-        std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
-        std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
+        crate::write_config(home.path(), config);
         let mut setup =
             env.iter().fold(play(home.path(), WAITS), |setup, (name, value)| setup.env(name, value));
         setup.args.extend(plain.then(|| "--plain".into()));
@@ -218,8 +216,7 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
     for terminal in &terminals {
         terminal.wait_for(if plain { "/help lists" } else { crate::terminal::READY });
         terminal.pause(Duration::from_millis(600));
-        terminal.type_text("go");
-        terminal.press("Enter");
+        terminal.enter("go");
         terminal.wait_for(if plain { "approve" } else { "Block 1 waits" });
         // The window has no focus: the person is called at once.
         terminal.send(b"\x1b[O");
@@ -353,9 +350,7 @@ print('\\\\x1b[2J\\\\x1b]52;c;aGFjaw==\\\\x07 still here \\\\r over')
 #[test]
 fn hostile_text_is_text() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), HOSTILE).start();
-        say(&terminal, "go");
+        let (_home, terminal) = crate::asked(HOSTILE);
         terminal.wait_for("Block 1 waits");
         to_code(&terminal);
         // Its finding is below its line, which may be below the rights.

@@ -29,9 +29,7 @@ text = "The model was told the reason."
 
 #[test]
 fn an_approved_block_runs_and_the_model_closes_the_turn() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), ONE).start();
-    say(&terminal, "go");
+    let (home, terminal) = crate::asked(ONE);
     approve(&terminal, 1);
     terminal.wait_for("The model says: all done.");
     assert!(ran(home.path(), 1));
@@ -45,9 +43,7 @@ fn an_approved_block_runs_and_the_model_closes_the_turn() {
 #[test]
 fn nothing_runs_before_the_decision() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), ONE).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(ONE);
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.wait_for("keys open");
@@ -65,10 +61,8 @@ fn nothing_runs_before_the_decision() {
 #[test]
 fn an_edited_block_runs_as_edited_and_the_model_is_told() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
         let story = ONE.replace(r#"when = "forty 42""#, r#"when = "forty 43 and 41""#);
-        let terminal = play(home.path(), &story).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(&story);
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("e", "EDITING");
@@ -91,14 +85,11 @@ fn an_edited_block_runs_as_edited_and_the_model_is_told() {
 #[test]
 fn a_rejection_carries_its_reason() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), ONE).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(ONE);
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("r", "Enter reject");
-        terminal.type_text("too risky for me");
-        terminal.press("Enter");
+        terminal.enter("too risky for me");
         terminal.wait_for("The model was told the reason.");
         assert!(!ran(home.path(), 1));
         session_with(home.path(), "too risky for me");
@@ -138,9 +129,7 @@ text = "All three were settled."
 #[test]
 fn three_blocks_are_settled_one_at_a_time() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), THREE).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(THREE);
         approve(&terminal, 1);
         terminal.wait_for("Block 2 ");
         assert!(!ran(home.path(), 2), "deciding one never decides the next");
@@ -159,9 +148,7 @@ const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)
 #[test]
 fn an_interrupted_block_keeps_the_state() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), &keeps_eleven(LOOP)).start();
-        say(&terminal, "go");
+        let (_home, terminal) = crate::asked(&keeps_eleven(LOOP));
         approve(&terminal, 1);
         terminal.wait_for("loop begins");
         // No person presses a key in the moment in which the first line comes.

@@ -1,8 +1,6 @@
 //! Searching and selecting on a real terminal: a note says truthfully what was copied, and Esc leaves
 //! everything where it was.
 
-use crate::{play, say};
-
 const STORY: &str = r#"
 [[reply]]
 when = "go"
@@ -16,9 +14,7 @@ One more line about the harbour.
 #[test]
 fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), STORY).start();
-        say(&terminal, "go");
+        let (_home, terminal) = crate::asked(STORY);
         terminal.wait_for("One more line");
         terminal.wait_for("Idle");
         let before = terminal.screen();

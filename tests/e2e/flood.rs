@@ -1,6 +1,6 @@
 //! Large amounts at once: a storm of resizes, long output, a long reply.
 
-use crate::{approve, play, say};
+use crate::approve;
 
 const WIDE: &str = r#"
 pace = 0
@@ -18,9 +18,7 @@ print("日本語" * 40)
 
 #[test]
 fn a_storm_of_sizes_tears_nothing() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), WIDE).start();
-    say(&terminal, "go");
+    let (_home, terminal) = crate::asked(WIDE);
     terminal.wait_for("WAITING");
     for round in 0..60u16 {
         terminal.resize(40 + (round * 37) % 160, 10 + (round * 13) % 50);
@@ -53,9 +51,7 @@ text = "That was long."
 
 #[test]
 fn twenty_thousand_lines_of_output() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), LINES).start();
-    say(&terminal, "go");
+    let (_home, terminal) = crate::asked(LINES);
     approve(&terminal, 1);
     terminal.wait_for("That was long.");
     terminal.wait_for("line 19999");
@@ -63,11 +59,9 @@ fn twenty_thousand_lines_of_output() {
 
 #[test]
 fn a_reply_of_twenty_thousand_tokens() {
-    let home = tempfile::tempdir().expect("a home");
     let words = "word ".repeat(20_000);
     let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"{words}\n\nThe very end.\"\"\"\n");
-    let terminal = play(home.path(), &story).start();
-    say(&terminal, "go");
+    let (_home, terminal) = crate::asked(&story);
     terminal.wait_for("The very end.");
     terminal.type_text("still here");
     terminal.wait_for("still here");

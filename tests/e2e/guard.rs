@@ -36,9 +36,7 @@ fn hold(terminal: &Terminal, key: &str) {
 #[test]
 fn keys_typed_ahead_run_nothing() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), SLOW).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(SLOW);
         // The focus goes to the code pane, where the decision keys are, before there is anything to decide.
         terminal.wait_for("come first");
         to_code(&terminal);
@@ -52,9 +50,7 @@ fn keys_typed_ahead_run_nothing() {
 #[test]
 fn letters_in_the_message_stay_text() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), SLOW).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(SLOW);
         // Keys directly after that Enter would form a paste with it.
         terminal.wait_for("come first");
         terminal.type_text("yes a 1");
@@ -66,9 +62,7 @@ fn letters_in_the_message_stay_text() {
 #[test]
 fn a_paste_into_the_code_pane_runs_nothing() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), SLOW).start();
-        say(&terminal, "go");
+        let (home, terminal) = crate::asked(SLOW);
         open_review(&terminal);
         terminal.paste("a");
         terminal.wait_for("paste");
@@ -141,9 +135,7 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     let home = tempfile::tempdir().expect("a home");
     let setup = play(home.path(), SLOW);
     // Times that let a busy machine check the screen and press the next key.
-    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
-    std::fs::write(home.path().join("sayso/config.toml"), "[review]\narm_ms = 3000\nhold_ms = 4000\n")
-        .expect("a configuration");
+    crate::write_config(home.path(), "[review]\narm_ms = 3000\nhold_ms = 4000\n");
     let terminal = setup.start();
     say(&terminal, "go");
     open_review(&terminal);
@@ -167,9 +159,7 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
 
 #[test]
 fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), SLOW).start();
-    say(&terminal, "go");
+    let (home, terminal) = crate::asked(SLOW);
     terminal.wait_for("Block 1 waits");
     terminal.type_text("half");
     // Inside a paste without brackets it does nothing.

@@ -30,8 +30,7 @@ fn a_server_that_is_lost_while_nothing_runs_is_told_and_until_then_nothing_is_dr
         "[executors.jupyter]\nurl = 'http://127.0.0.1:{}'\ntoken_command = 'echo {TOKEN}'\nreconnect = 6\n",
         server.port
     );
-    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
-    std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
+    crate::write_config(home.path(), config);
     let mut setup = play(home.path(), STORY).size(140, 40);
     setup.args.extend(["--executor".into(), "jupyter".into()]);
     let terminal = setup.start();

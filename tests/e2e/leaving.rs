@@ -2,6 +2,7 @@
 
 use crate::model_server::{Answer, Do, ModelServer, delta};
 use crate::models::{asking, configure};
+use crate::plain::in_lines;
 use crate::terminal::{PATIENCE, Setup};
 use crate::{approve, play, say, session_with};
 use std::time::{Duration, Instant};
@@ -27,8 +28,7 @@ fn quitting_names_the_session() {
     let mut terminal = play(home.path(), TALK).start();
     say(&terminal, "hello");
     terminal.wait_for("Hello there.");
-    terminal.type_text("/quit");
-    terminal.press("Enter");
+    terminal.enter("/quit");
     assert_eq!(terminal.wait_exit(), 0);
     assert!(terminal.screen().contains("Session saved. Continue: sayso resume"), "{}", terminal.screen());
     restored(&terminal.raw());
@@ -44,14 +44,12 @@ fn quitting_during_a_reply_keeps_what_came_and_what_was_queued_and_sends_nothing
         let mut terminal = asking(home.path(), &server).start();
         say(&terminal, "hello");
         terminal.wait_for("Once upon a time");
-        terminal.type_text("and then");
-        terminal.press("Enter");
+        terminal.enter("and then");
         terminal.wait_for("queued, sent");
         if hangs_up {
             terminal.signal("HUP");
         } else {
-            terminal.type_text("/quit");
-            terminal.press("Enter");
+            terminal.enter("/quit");
         }
         terminal.wait_exit();
         let file = session_with(home.path(), r#""kind":"turn_end""#);
@@ -96,13 +94,11 @@ fn signals_restore_the_terminal() {
 
 #[test]
 fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
-    let home = tempfile::tempdir().expect("a home");
     let block = "touch made.txt; printf 'it %s\\n' runs; sleep 600";
     let story = format!(
         "pace = 0\n[[reply]]\ntext = '''\n```bash\n{block}\n```\n'''\n[[reply]]\ntext = 'nobody asks for this'\n"
     );
-    let mut terminal = play(home.path(), &story).start();
-    say(&terminal, "go");
+    let (home, mut terminal) = crate::asked(&story);
     approve(&terminal, 1);
     terminal.wait_for("it runs");
     terminal.signal("HUP");
@@ -145,12 +141,8 @@ fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
     let editor = "A=1; f() { sh -c 'trap \"\" INT QUIT; echo in-the-editor; read x; echo edited >> \"$0\"' \"$1\"; }; f";
     for plain in [false, true] {
         let home = tempfile::tempdir().expect("a home");
-        let mut setup = play(home.path(), TALK).env("EDITOR", editor);
-        if plain {
-            setup.args.insert(0, "--plain".into());
-            setup = setup.env("TERM", "dumb");
-        }
-        let terminal = setup.start();
+        let setup = if plain { in_lines(home.path(), TALK) } else { play(home.path(), TALK) };
+        let terminal = setup.env("EDITOR", editor).start();
         if plain {
             terminal.wait_for("You:");
             terminal.pause(Duration::from_millis(400));

@@ -92,6 +92,20 @@ pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
     Setup::new(home, &["--demo", &path, "--cwd", &cwd])
 }
 
+/// Plays the story in a new home, and sends `go` as the first message.
+pub fn asked(text: &str) -> (tempfile::TempDir, terminal::Terminal) {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), text).start();
+    say(&terminal, "go");
+    (home, terminal)
+}
+
+/// Writes the configuration of a home.
+pub fn write_config(home: &Path, text: impl AsRef<[u8]>) {
+    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
+    std::fs::write(home.join("sayso/config.toml"), text).expect("a configuration");
+}
+
 /// Whether the block with this number ran: it wrote its mark.
 pub fn ran(home: &Path, block: u32) -> bool {
     home.join("work").join(format!("ran-{block}")).exists()
@@ -104,8 +118,7 @@ pub fn session(home: &Path) -> String {
 
 /// The one session file of a home, if it exists yet: it is written in parallel to the screen.
 fn session_so_far(home: &Path) -> Option<String> {
-    let mut found = Vec::new();
-    find(&home.join("sayso"), &mut found);
+    let found = session_files(home);
     assert!(found.len() <= 1, "one session file: {found:?}");
     // The last line may be incomplete, even within a character.
     let text = |file: &PathBuf| std::fs::read(file).expect("the session file");
@@ -114,9 +127,7 @@ fn session_so_far(home: &Path) -> Option<String> {
 
 /// How many session files a home has.
 pub fn sessions_of(home: &Path) -> usize {
-    let mut found = Vec::new();
-    find(&home.join("sayso"), &mut found);
-    found.len()
+    session_files(home).len()
 }
 
 /// Waits until the session file contains a text, and returns it.
@@ -132,22 +143,28 @@ pub fn session_with(home: &Path, text: &str) -> String {
     }
 }
 
-fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+fn session_files(home: &Path) -> Vec<PathBuf> {
+    files_ending(&home.join("sayso"), ".jsonl")
+}
+
+/// All files below a folder whose names end like this.
+pub fn files_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            find(&path, found);
-        } else if path.extension().is_some_and(|e| e == "jsonl") {
+            found.extend(files_ending(&path, ending));
+        } else if path.to_string_lossy().ends_with(ending) {
             found.push(path);
         }
     }
+    found
 }
 
 /// Sends a message once the message box is ready.
 pub fn say(terminal: &terminal::Terminal, text: &str) {
     terminal.wait_ready();
-    terminal.type_text(text);
-    terminal.press("Enter");
+    terminal.enter(text);
 }
 
 /// The sizes at which the checks are made: wide, medium, narrow.

@@ -30,8 +30,7 @@ pub(crate) fn configure(home: &Path, name: &str, url: &str) {
         let url = if known == name { url } else { "http://127.0.0.1:9" };
         text.push_str(&format!("providers.{known}.base_url = \"{url}\"\n"));
     }
-    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
-    std::fs::write(home.join("sayso/config.toml"), text).expect("a configuration");
+    crate::write_config(home, text);
 }
 
 #[test]
@@ -46,8 +45,7 @@ fn another_model_answers_from_the_next_message_on() {
     say(&terminal, "/model");
     terminal.wait_for("ctx 128k");
     assert!(terminal.screen().contains("in use"), "{}", terminal.screen());
-    terminal.type_text("two");
-    terminal.press("Enter");
+    terminal.enter("two");
     terminal.wait_for("Replies come from openai/two");
     say(&terminal, "again");
     terminal.wait_for("Second answer.");
@@ -156,8 +154,7 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored
     // The key is tested with a request, and the provider's models are listed.
     terminal.wait_for("openai answers after");
     terminal.wait_for("ctx 128k");
-    terminal.type_text("two");
-    terminal.press("Enter");
+    terminal.enter("two");
     say(&terminal, "hello");
     terminal.wait_for("to me.");
     assert_eq!(model(&server, 0), json!("two"));
@@ -174,8 +171,7 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored
     );
     let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&stored).expect("its mode"));
     assert_eq!(mode & 0o777, 0o600);
-    terminal.type_text("/quit");
-    terminal.press("Enter");
+    terminal.enter("/quit");
     let mut terminal = terminal;
     terminal.wait_exit();
     let written = session(home.path());
@@ -215,14 +211,12 @@ fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
     terminal.press("6");
     terminal.wait_for("address:");
     // An address without a server stays in its field.
-    terminal.type_text("http://127.0.0.1:9/v1");
-    terminal.press("Enter");
+    terminal.enter("http://127.0.0.1:9/v1");
     terminal.wait_for("Cannot reach");
     terminal.wait_for("address: http://127.0.0.1:9/v1");
     terminal.send(b"\x15");
     terminal.wait_gone("http://127.0.0.1:9/v1");
-    terminal.type_text(&format!("{}/v1", server.url()));
-    terminal.press("Enter");
+    terminal.enter(&format!("{}/v1", server.url()));
     terminal.wait_for("ctx 128k");
     terminal.wait_for("the model is there.");
     let screen = terminal.screen();
@@ -231,8 +225,7 @@ fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
         assert!(row(model).is_some_and(|row| row.contains("local")), "{screen}");
     }
     assert!(!screen.contains("no provider"), "{screen}");
-    terminal.type_text("two");
-    terminal.press("Enter");
+    terminal.enter("two");
     terminal.wait_for("Replies come from other/two");
     terminal.wait_for("ctx");
     say(&terminal, "hello");

@@ -62,8 +62,7 @@ fn while_it_is_read(act: impl Fn(&Terminal) -> bool) -> (tempfile::TempDir, Term
 #[test]
 fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
     let (home, terminal) = while_it_is_read(|terminal| {
-        terminal.type_text("typed early");
-        terminal.press("Enter");
+        terminal.enter("typed early");
         // Text after it shows that Enter was read, and when.
         terminal.type_text(" and on");
         terminal.wait_true(|s| s.contains("typed early and on") || is_read(s));
@@ -136,8 +135,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.press("Esc");
     terminal.wait_gone("find:");
     terminal.press_until_true("Tab", crate::is_in_message);
-    terminal.type_text("/export md");
-    terminal.press("Enter");
+    terminal.enter("/export md");
     let handed_on = || {
         let folders = std::fs::read_dir(home.path().join("sayso/demo")).expect("the folder of the demo");
         let file =
@@ -155,16 +153,14 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
 #[test]
 fn a_request_does_not_leave_without_what_is_far_back() {
     let home = tempfile::tempdir().expect("a home");
-    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
     let config = "[context]\ntokens = 10000000\n";
-    std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
+    crate::write_config(home.path(), config);
     let terminal = opened(home.path(), replies(80));
     wait_until_read(&terminal);
     terminal.wait_for("Reply 79 ends with pearl79.");
     let [file, elsewhere] = ["large.jsonl", "elsewhere.jsonl"].map(|name| home.path().join(name));
     std::fs::rename(&file, &elsewhere).expect("it is moved");
-    terminal.type_text("is it all there?");
-    terminal.press("Enter");
+    terminal.enter("is it all there?");
     terminal.wait_true(|s| s.contains("A part of this chat can't be read again. Nothing was sent."));
     std::fs::rename(&elsewhere, &file).expect("it is back");
     terminal.press_until_true("Tab", |s| s.contains("[Problems]"));
@@ -225,8 +221,7 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     terminal.pause(Duration::from_millis(200));
     terminal.press("/");
     terminal.wait_for("find:");
-    terminal.type_text("pearl-500-of-run-1-");
-    terminal.press("Enter");
+    terminal.enter("pearl-500-of-run-1-");
     // Its neighbours are there too: nothing is left out around it.
     terminal.wait_true(|s| {
         let found = |row: &str| row.contains("pearl-500-of-run-1--") && !row.contains("find:");

@@ -30,8 +30,7 @@ text = "Here it is."
 
 /// A run that made a picture, in a terminal of this kind.
 fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
-    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
-    std::fs::write(home.join("sayso/config.toml"), config).expect("a configuration");
+    crate::write_config(home, config);
     let setup = crate::play(home, STORY).size(140, 40);
     let terminal = env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).start();
     crate::say(&terminal, "go");

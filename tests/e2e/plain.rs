@@ -40,9 +40,23 @@ fn plain(home: &Path) -> Terminal {
 
 /// Plays this story in line mode.
 pub fn lines(home: &Path, story: &str) -> Terminal {
-    let mut setup: Setup<'_> = play(home, story).env("TERM", "dumb");
+    in_lines(home, story).start()
+}
+
+/// A setup that plays this story in line mode.
+pub fn in_lines<'a>(home: &'a Path, story: &str) -> Setup<'a> {
+    let mut setup = play(home, story).env("TERM", "dumb");
     setup.args.insert(0, "--plain".into());
-    setup.start()
+    setup
+}
+
+/// A terminal in line mode whose model is this server, ready for a message.
+fn asking(home: &Path, server: &ModelServer) -> Terminal {
+    let url = format!("{}/v1", server.url());
+    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
+    let terminal = Setup::new(home, &args).env("TERM", "dumb").start();
+    terminal.wait_for("You:");
+    terminal
 }
 
 /// Approves the waiting block, with the word that a missing sandbox requires.
@@ -83,8 +97,7 @@ pub fn wait_for_question(terminal: &Terminal, text: &str) {
 /// Types an answer like a person who has read the question.
 pub fn answer(terminal: &Terminal, text: &str) {
     terminal.pause(Duration::from_millis(400));
-    terminal.type_text(text);
-    terminal.press("Enter");
+    terminal.enter(text);
 }
 
 #[test]
@@ -200,8 +213,8 @@ fn a_recipe_that_is_written_meanwhile_is_listed_and_begins_but_not_one_of_a_run(
     let story = "[[reply]]\nwhen = 'go'\ntext = \"\"\"\n```bash\ncd ../sayso/recipes\nsed s/house/hut/ house.toml \
         >hut.toml\nsed -i s/House/Hidden/ house.toml && echo copied\n```\n\"\"\"\n[[reply]]\nwhen = 'copied'\n\
         text = 'It was copied.'\n[[reply]]\nwhen = 'kitchen'\ntext = 'A tidy house.'\n";
-    let mut setup: Setup<'_> = play(home.path(), story).env("TERM", "dumb");
-    setup.args.splice(0..0, ["--plain".into(), "--sandbox".into(), "off".into()]);
+    let mut setup = in_lines(home.path(), story);
+    setup.args.extend(["--sandbox".into(), "off".into()]);
     let terminal = setup.size(200, 100).start();
     terminal.wait_for("You:");
     let folder = home.path().join("sayso/recipes");
@@ -237,10 +250,7 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     let home = tempfile::tempdir().expect("a home");
     let models = serde_json::json!({ "data": [{ "id": "one", "context_length": 8192 }] });
     let server = ModelServer::start(vec![Answer::text("You are known here.")]).with_models(&models);
-    let url = format!("{}/v1", server.url());
-    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
-    let mut terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
-    terminal.wait_for("You:");
+    let mut terminal = asking(home.path(), &server);
     answer(&terminal, "/key openai");
     terminal.wait_for("Paste the key for openai");
     // Interrupted halfway: the part typed so far is stored nowhere.
@@ -273,32 +283,19 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     for part in ["sk-half", "sk-typed"] {
         assert!(!String::from_utf8_lossy(&asked.body).contains(part));
         assert!(!String::from_utf8_lossy(&terminal.raw()).contains(part), "{}", terminal.screen());
-        assert_eq!(files_with(home.path(), part), Vec::<std::path::PathBuf>::new());
+        let mut files = crate::files_ending(home.path(), "");
+        files.retain(|path| {
+            std::fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(part))
+        });
+        assert_eq!(files, Vec::<std::path::PathBuf>::new());
     }
-}
-
-/// Files below a folder that contain this text.
-fn files_with(folder: &Path, text: &str) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(files_with(&path, text));
-        } else if std::fs::read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(text)) {
-            found.push(path);
-        }
-    }
-    found
 }
 
 #[test]
 fn a_paste_whose_lines_end_in_a_backslash_arrives_whole() {
     let home = tempfile::tempdir().expect("a home");
     let server = ModelServer::start(vec![Answer::text("It has three lines.")]);
-    let url = format!("{}/v1", server.url());
-    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
-    let terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
-    terminal.wait_for("You:");
+    let terminal = asking(home.path(), &server);
     terminal.pause(Duration::from_millis(400));
     terminal.send(b"docker run \\\r  --rm \\\r  image\r");
     terminal.wait_for("Enter sends it");
@@ -388,9 +385,7 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     std::fs::create_dir_all(&work).expect("a folder");
     std::fs::write(work.join("kept.txt"), "before").expect("a file");
     // Everything that is asked stays on screen.
-    let mut setup = play(home.path(), story).env("TERM", "dumb").size(140, 80);
-    setup.args.insert(0, "--plain".into());
-    let mut terminal = setup.start();
+    let mut terminal = in_lines(home.path(), story).size(140, 80).start();
     terminal.wait_for("You:");
     answer(&terminal, "/undo");
     wait_for_question(&terminal, "Of no run of this session there is a list of changes.");
@@ -442,10 +437,7 @@ fn what_a_quick_model_says_around_its_block_is_told() {
     body.extend(model_server::finish("stop"));
     body.extend(b"data: [DONE]\n\n");
     let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(body)])]);
-    let url = format!("{}/v1", server.url());
-    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
-    let terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
-    terminal.wait_for("You:");
+    let terminal = asking(home.path(), &server);
     answer(&terminal, "go");
     terminal.wait_for("waiting:");
     let screen = terminal.screen();

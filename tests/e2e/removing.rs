@@ -20,8 +20,7 @@ fn a_session_is_removed_only_after_a_yes() {
         let mut asking = Setup::new(home, &["sessions", "prune", "--older", "0h"]).start();
         asking.wait_for("for good? [y/N]");
         assert!(asking.screen().contains("greet"), "what would go is told: {}", asking.screen());
-        asking.type_text(answer);
-        asking.press("Enter");
+        asking.enter(answer);
         let code = asking.wait_exit();
         assert_eq!(
             (code, crate::sessions_of(home)),

@@ -63,9 +63,7 @@ fn killed_while_the_reply_streams() {
 #[test]
 fn killed_while_a_block_waits() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = play(home.path(), STORY).start();
-        say(&terminal, "go");
+        let (home, mut terminal) = crate::asked(STORY);
         terminal.wait_for("Block 1 waits");
         // The screen may be slightly ahead of the disk.
         session_with(home.path(), r#""kind":"block""#);
@@ -82,9 +80,7 @@ fn killed_while_a_block_waits() {
 #[test]
 fn killed_while_a_block_runs() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = play(home.path(), STORY).start();
-        say(&terminal, "go");
+        let (home, mut terminal) = crate::asked(STORY);
         approve(&terminal, 1);
         terminal.wait_for("it runs");
         kill(&mut terminal);
@@ -119,8 +115,7 @@ fn what_was_being_typed_outlives_a_kill() {
         terminal.press("Backspace");
     }
     terminal.wait_gone("half a thought about");
-    terminal.type_text("hello");
-    terminal.press("Enter");
+    terminal.enter("hello");
     terminal.wait_for("A first answer.");
     terminal.wait_for("Idle");
     // A session that has a file keeps its own draft.
@@ -150,16 +145,7 @@ fn kept(home: &Path, text: &str) {
 }
 
 fn drafts(folder: &Path) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(drafts(&path));
-        } else if path.extension().is_some_and(|e| e == "draft") {
-            found.push(path);
-        }
-    }
-    found
+    crate::files_ending(folder, ".draft")
 }
 
 fn asked_hello(home: &Path) {
@@ -181,23 +167,20 @@ fn a_session_of_another_folder_asks_before_it_opens() {
     let args = ["resume", "--last", "--demo", story.as_str()];
     let mut terminal = Setup::new(home.path(), &args).start();
     terminal.wait_for("This session worked in");
-    terminal.type_text("also check");
-    terminal.press("Enter");
+    terminal.enter("also check");
     assert_ne!(terminal.wait_exit(), 0, "words open nothing");
     assert!(!session(home.path()).contains(r#""kind":"resumed""#));
 
     let terminal = Setup::new(home.path(), &args).start();
     terminal.wait_for("number:");
-    terminal.type_text("1");
-    terminal.press("Enter");
+    terminal.enter("1");
     terminal.wait_for("A first answer.");
     drop(terminal);
 
     std::fs::rename(home.path().join("work"), home.path().join("moved")).expect("moved");
     let terminal = Setup::new(home.path(), &args).start();
     terminal.wait_for("not there any more");
-    terminal.type_text("2");
-    terminal.press("Enter");
+    terminal.enter("2");
     terminal.wait_for("A first answer.");
 }
 
@@ -249,8 +232,7 @@ fn another_model_is_written_down_when_a_session_is_resumed() {
     let cwd = cwd.to_string_lossy().into_owned();
     let terminal = Setup::new(home.path(), &["resume", "--last", "--demo", &other, "--cwd", &cwd]).start();
     terminal.wait_for("A first answer.");
-    terminal.type_text("hello");
-    terminal.press("Enter");
+    terminal.enter("hello");
     terminal.wait_for("Another answer.");
     // The file is written in parallel to the screen.
     let is_recorded = |text: String| {
@@ -280,28 +262,14 @@ fn a_second_opener_reads_and_nothing_runs_there() {
 fn a_session_without_this_installations_seal_is_told_to_be_foreign_until_it_is_adopted() {
     let home = tempfile::tempdir().expect("a home");
     asked_hello(home.path());
-    let key = keys(home.path()).pop().expect("a key");
+    // The file with the key that seals sessions.
+    let key = crate::files_ending(home.path(), "/session-key").pop().expect("a key");
     std::fs::write(&key, [7; 32]).expect("another key");
     let terminal = resume(home.path());
     terminal.wait_for("This session is foreign");
     terminal.wait_for("A first answer.");
-    terminal.type_text("/status");
-    terminal.press("Enter");
+    terminal.enter("/status");
     terminal.wait_for("does not fit");
-}
-
-/// The files with the keys that seal sessions, in a home.
-fn keys(folder: &Path) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(keys(&path));
-        } else if path.file_name().is_some_and(|name| name == "session-key") {
-            found.push(path);
-        }
-    }
-    found
 }
 
 const TALK: &str = r#"
@@ -355,8 +323,7 @@ fn found_by_what_was_said_it_opens_at_that_place() {
     // Another session: its list finds the first one by the model's words in it.
     let terminal = play(home.path(), TALK).start();
     terminal.wait_ready();
-    terminal.type_text("/resume");
-    terminal.press("Enter");
+    terminal.enter("/resume");
     terminal.wait_for("1 of 1");
     terminal.type_text("albatross");
     // The preview shows these words, too, before anything is found.

@@ -18,7 +18,7 @@ fn write(home: &Path) {
 fn what_the_theme_in_use_says_in_vain_is_told_at_the_start() {
     let home = tempfile::tempdir().expect("a home");
     write(home.path());
-    std::fs::write(home.path().join("sayso/config.toml"), "ui.theme = \"mine\"\n").expect("a configuration");
+    crate::write_config(home.path(), "ui.theme = \"mine\"\n");
     Setup::new(home.path(), &["--demo"]).start().wait_for(TOLD);
 }
 
@@ -28,10 +28,8 @@ fn a_theme_that_was_written_just_now_is_listed_and_taken_and_what_it_says_in_vai
     let terminal = Setup::new(home.path(), &["--demo"]).start();
     terminal.wait_ready();
     write(home.path());
-    terminal.type_text("/theme mine");
-    terminal.press("Enter");
+    terminal.enter("/theme mine");
     terminal.wait_for(TOLD);
-    terminal.type_text("/theme");
-    terminal.press("Enter");
+    terminal.enter("/theme");
     terminal.wait_true(|s| s.lines().any(|row| row.contains(" mine  in use")));
 }

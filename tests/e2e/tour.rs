@@ -95,8 +95,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
     reading(terminal);
     if words.contains("reject it with a reason") {
         terminal.press_until("r", "Reject block");
-        terminal.type_text("another way");
-        terminal.press("Enter");
+        terminal.enter("another way");
         block += 1;
         terminal.wait_for(&format!("Block {block} waits"));
         terminal.press("Ctrl-Y");
@@ -151,8 +150,7 @@ fn played(home: &Path, (columns, rows): (u16, u16)) -> (Terminal, Stops) {
         terminal.wait_ready();
         let next = next.expect("the next prompt");
         stops.push((next.to_owned(), terminal.written()));
-        terminal.type_text(next);
-        terminal.press("Enter");
+        terminal.enter(next);
     }
     panic!("the tour did not come to its end:\n{}", terminal.screen());
 }

@@ -21,7 +21,6 @@ fn a_typed_command_waits_runs_and_is_told() {
     assert!(ran(home.path(), 1));
     session_with(home.path(), "\"typed\":true");
     terminal.press_until("Tab", "[Message]");
-    terminal.type_text("What did it say?");
-    terminal.press("Enter");
+    terminal.enter("What did it say?");
     terminal.wait_for("It was told.");
 }

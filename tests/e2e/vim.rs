@@ -19,12 +19,10 @@ text = "It is done."
 #[test]
 fn a_block_is_edited_by_the_keys_of_vim_and_approved_without_them() {
     let home = tempfile::tempdir().expect("a home");
-    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
-    std::fs::write(home.path().join("sayso/config.toml"), "[editor]\nvim = true\n").expect("a configuration");
+    crate::write_config(home.path(), "[editor]\nvim = true\n");
     let terminal = play(home.path(), STORY).start();
     terminal.wait_for("Message INSERT");
-    terminal.type_text("Say it");
-    terminal.press("Enter");
+    terminal.enter("Say it");
     terminal.wait_for("Block 1 waits");
     to_code(&terminal);
     terminal.press_until("e", "EDITING NORMAL");
@@ -36,8 +34,7 @@ fn a_block_is_edited_by_the_keys_of_vim_and_approved_without_them() {
     terminal.wait_for("EDITING INSERT");
     terminal.press("Esc");
     terminal.wait_for("EDITING NORMAL");
-    terminal.type_text("ZZ:wq");
-    terminal.press("Enter");
+    terminal.enter("ZZ:wq");
     terminal.wait_for("A number of a line");
     assert!(!ran(home.path(), 1), "no key of vim runs anything");
     terminal.press("Esc");

@@ -9,7 +9,7 @@ use crate::terminal::{Setup, Terminal};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -352,8 +352,7 @@ impl Walk {
 
     /// How many decisions the session files contain.
     fn decided(&self) -> usize {
-        let mut files: Vec<PathBuf> = Vec::new();
-        super::find(&self.home.path().join("sayso"), &mut files);
+        let files = super::session_files(self.home.path());
         let text = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
         text.map(|text| text.matches("\"decision\":").count()).sum()
     }
@@ -363,8 +362,7 @@ impl Walk {
         if let Some(code) = self.terminal.ended() {
             assert_eq!(code, 0, "{}: it ended badly:\n{}", self.seed, self.terminal.screen());
             self.left += 1;
-            let mut sessions = Vec::new();
-            super::find(&self.home.path().join("sayso"), &mut sessions);
+            let sessions = super::session_files(self.home.path());
             // Without a message there is no session to resume.
             let anew = sessions.is_empty() || self.left.is_multiple_of(2);
             let again: &[&str] = if anew { &["--demo"] } else { &["resume", "--last", "--demo"] };
@@ -509,9 +507,7 @@ fn nothing_ran_unapproved(walk: &Walk) -> usize {
     let made = std::fs::read_dir(walk.home.path().join("work")).expect("the folder").flatten();
     let made: Vec<String> = made.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let (mut approved, mut texts) = (BTreeSet::new(), Vec::new());
-    let mut files: Vec<PathBuf> = Vec::new();
-    super::find(&walk.home.path().join("sayso"), &mut files);
-    for file in &files {
+    for file in super::session_files(walk.home.path()) {
         // The last line may be incomplete, even within a character.
         let text = String::from_utf8_lossy(&std::fs::read(file).expect("a session")).into_owned();
         for entry in text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {

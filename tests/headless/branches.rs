@@ -9,22 +9,9 @@ fn two_turns(home: &Home) -> String {
     let server = ModelServer::start(
         blocks.iter().map(|block| Answer::text(block)).chain([Answer::text("Done.")]).collect(),
     );
-    let url = format!("{}/v1", server.url());
-    let args = [
-        "run",
-        "count to two",
-        "--model",
-        "openai/test",
-        "--base-url",
-        &url,
-        "--approve",
-        "all",
-        "--sandbox",
-        "off",
-    ];
-    let done = home.run(&args);
+    let done = home.turn(&server, "count to two", &["--approve", "all", "--sandbox", "off"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    id(&home.session_files()[0])
+    home.session_id()
 }
 
 fn id(path: &std::path::Path) -> String {

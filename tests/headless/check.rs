@@ -57,7 +57,7 @@ fn sarif_fits_its_schema() {
 fn what_cant_be_read_does_not_keep_the_others() {
     let home = Home::new();
     home.file("a.py", "import os\nos.remove('a.txt')\n");
-    std::fs::write(home.work().join("b.py"), b"\x7fELF\0\0").unwrap();
+    home.file("b.py", b"\x7fELF\0\0");
     std::os::unix::fs::symlink(".", home.work().join("round")).unwrap();
     let done = home.run(&["check", "gone.py", "a.py", "b.py", "round"]);
     assert_eq!(done.code, Some(2));
@@ -92,12 +92,7 @@ fn own_rules_hold_and_wrong_ones_are_named() {
 #[test]
 fn what_is_forbidden_fails_in_any_spelling() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(
-        home.sayso().join("config.toml"),
-        "[review]\nprofile = \"strict\"\nforbid = [\"pandas.read_csv\"]\n",
-    )
-    .unwrap();
+    home.configure("[review]\nprofile = \"strict\"\nforbid = [\"pandas.read_csv\"]\n");
     for (name, text) in [
         ("a.py", "from os import system as s\ns('ls')\n"),
         ("b.py", "import urllib.request as u\n"),
@@ -123,7 +118,7 @@ fn what_was_not_checked_is_never_clean() {
     home.file("a.rb", "puts 1\n");
     home.file("large.py", "# large\n".repeat(1 << 18));
     home.file("deep.py", format!("x = {}1{}\n", "f(".repeat(3000), ")".repeat(3000)));
-    std::fs::write(home.work().join("b.py"), b"\x7fELF\0\0").unwrap();
+    home.file("b.py", b"\x7fELF\0\0");
     home.file("plain.txt", "hello\n");
     for name in ["a.rb", "large.py", "deep.py", "b.py", "plain.txt"] {
         let forms: &[&str] =
@@ -265,16 +260,16 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     assert!(done.err.contains("keymap.toml: not a plain file"), "{}", done.err);
     std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "ui.theme = \"nowhere\"\n").unwrap();
+    home.configure("ui.theme = \"nowhere\"\n");
     let done = check();
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     let wrong = "step_limit = 3\nmodel = \"nope/x\"\n";
-    std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+    home.configure(wrong);
     let done = check();
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     assert!(done.err.contains("config.toml:2: model: there is no provider `nope`"), "{}", done.err);
     let wrong = "[sandbox]\nread = [\"/not/there\"]\n";
-    std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+    home.configure(wrong);
     let done = check();
     if !home.run(&["doctor"]).out.contains("Sandbox is OFF") {
         assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
@@ -295,7 +290,7 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
     let theme = "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
     std::fs::write(home.sayso().join("themes/mine.toml"), theme).unwrap();
     let told = |config: &str| {
-        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        home.configure(config);
         let done = home.run(&["config", "check"]);
         assert_eq!(done.code, Some(0), "{}", done.err);
         (done.out, done.err)
@@ -324,7 +319,7 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
     for name in ["bin", "dir", "zero"] {
         assert!(err.contains(&format!("theme {name} can't be used: /")), "{name}: {err}");
     }
-    std::fs::write(home.sayso().join("config.toml"), "ui.theme = \"bin\"\n").unwrap();
+    home.configure("ui.theme = \"bin\"\n");
     let done = home.run(&["config", "check"]);
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     assert!(done.err.contains("theme bin can't be used: /"), "{}", done.err);
@@ -372,7 +367,7 @@ fn the_person_and_no_project_makes_rules_silent_or_milder() {
     assert!(before.contains(&"py.delete-file=medium".to_owned()), "{before:?}");
     assert!(before.contains(&"py.delete-tree=high".to_owned()), "{before:?}");
     let adjust = "review.off = [\"py.delete-file\"]\nreview.lower = [\"py.delete-tree=info\"]\n";
-    std::fs::write(home.work().join(".sayso.toml"), adjust).unwrap();
+    home.file(".sayso.toml", adjust);
     assert_eq!(severities(&told()), before);
     let done = home.run(&["config", "check"]);
     assert!(
@@ -381,13 +376,13 @@ fn the_person_and_no_project_makes_rules_silent_or_milder() {
         done.err
     );
     std::fs::remove_file(home.work().join(".sayso.toml")).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), adjust).unwrap();
+    home.configure(adjust);
     assert_eq!(severities(&told()), ["py.delete-tree=info"]);
     let forbid = format!("{adjust}review.forbid = [\"py.delete-file\"]\n");
-    std::fs::write(home.sayso().join("config.toml"), forbid).unwrap();
+    home.configure(forbid);
     assert_eq!(severities(&told()), ["py.delete-file=medium", "py.delete-tree=info"]);
     let wrong = "review.off = [\"py.fly\"]\nreview.lower = [\"py.eval\", \"py.delete-file=high\"]\n";
-    std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+    home.configure(wrong);
     let done = home.run(&["config", "check"]);
     assert!(done.out.ends_with("can be used; 3 warnings above\n"), "{} {}", done.out, done.err);
     assert!(

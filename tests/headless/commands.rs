@@ -67,7 +67,7 @@ fn the_configuration_is_shown_checked_and_made() {
     assert!(home.run(&["config", "show"]).out.contains("step_limit = 12"));
     let schema: Value = serde_json::from_str(&home.run(&["config", "schema"]).out).unwrap();
     assert!(schema["properties"]["step_limit"].is_object());
-    std::fs::write(home.sayso().join("config.toml"), "step_limit = 3\nmodle = \"x\"\n").unwrap();
+    home.configure("step_limit = 3\nmodle = \"x\"\n");
     for command in [&["config", "check"][..], &["run", "x"], &["blocks", "-"]] {
         let done = home.run(command);
         assert_eq!(done.code, Some(3), "{command:?}");
@@ -102,8 +102,7 @@ fn doctor_on_a_machine_with_nothing_says_what_that_means_and_how_to_get_it() {
     let nothing = tempfile::tempdir().unwrap();
     let mut command = home.command(&["doctor", "--json"]);
     command.env("PATH", nothing.path()).env("DOCKER_HOST", "unix:///nowhere/docker.sock");
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let done = crate::home::finish(command.spawn().unwrap());
+    let done = crate::home::run_to_end(&mut command);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let report = done.json().remove(0);
     let looks = report["looks"].as_array().unwrap();
@@ -134,14 +133,12 @@ fn doctor_on_a_machine_with_nothing_says_what_that_means_and_how_to_get_it() {
 #[ignore = "needs a container engine in DOCKER_HOST and the image sayso-test:python"]
 fn doctor_lists_the_engine_and_its_images() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let images = "[executors.container.images]\npython = \"sayso-test:python\"\nbash = \"sayso-test:python\"\n\
                   javascript = \"sayso-test:none\"\n";
-    std::fs::write(home.sayso().join("config.toml"), images).unwrap();
+    home.configure(images);
     let mut command = home.command(&["doctor", "--json"]);
     command.env("DOCKER_HOST", std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set"));
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let done = crate::home::finish(command.spawn().unwrap());
+    let done = crate::home::run_to_end(&mut command);
     let report = done.json().remove(0);
     let looks = report["looks"].as_array().unwrap();
     let look =

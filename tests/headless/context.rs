@@ -11,8 +11,7 @@ const GRAVE: &str = "I clean up.\n\n```sh\nrm -rf /sayso-demo/system\n```\n";
 /// A home with this configuration.
 fn configured(config: &str) -> Home {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    home.configure(config);
     home
 }
 

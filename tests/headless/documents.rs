@@ -66,7 +66,7 @@ fn every_configuration_loads_and_names_its_model() {
             std::fs::write(&file, &piece).unwrap();
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
         } else {
-            std::fs::write(home.sayso().join("config.toml"), &piece).unwrap();
+            home.configure(&piece);
         }
         let done = home.run(&["config", "check"]);
         assert_eq!(done.code, Some(0), "{piece}\n{}", done.err);

@@ -73,13 +73,13 @@ fn an_edit_of_two_files_is_one_proposal_and_keeps_what_it_does_not_name() {
 #[test]
 fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again() {
     let home = Home::new();
-    std::fs::write(home.work().join("x"), "a\n").unwrap();
+    home.file("x", "a\n");
     let diff = "```diff\ndiff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\
                 diff --git a/p/__init__.py b/p/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n```\n";
     let (done, told) = applied(&home, &[diff, "```text path=x\nb\n```\n"]);
     assert_eq!(done.events("block")[0]["paths"], json!(["x", "p/__init__.py"]), "{}", done.out);
-    assert_eq!(std::fs::read_to_string(home.work().join("x")).unwrap(), "b\n");
-    assert_eq!(std::fs::read_to_string(home.work().join("p/__init__.py")).unwrap(), "");
+    assert_eq!(home.text("x"), "b\n");
+    assert_eq!(home.text("p/__init__.py"), "");
     assert!(told[1].contains("created p/__init__.py: 0 lines, 0 B"), "{}", told[1]);
     assert!(told[2].contains("unchanged x: 1 line, 2 B"), "{}", told[2]);
     assert_eq!(done.events("run")[1]["receipt"]["files"], json!([]), "{}", done.out);
@@ -88,7 +88,7 @@ fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again()
 #[test]
 fn a_diff_that_does_more_than_an_edit_can_is_refused_as_a_whole() {
     let home = Home::new();
-    std::fs::write(home.work().join("x"), "a\n").unwrap();
+    home.file("x", "a\n");
     let diff = "```diff\ndiff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n\
                 -a\n+b\n```\n";
     let (done, told) = applied(&home, &[diff]);
@@ -96,14 +96,14 @@ fn a_diff_that_does_more_than_an_edit_can_is_refused_as_a_whole() {
         "it sets the mode of x: an edit only changes text; leave that out, and do it in a block of code";
     assert_eq!(done.events("decision")[0]["why"], why, "{}", done.out);
     assert!(told[1].contains(why), "{}", told[1]);
-    assert_eq!(std::fs::read_to_string(home.work().join("x")).unwrap(), "a\n");
+    assert_eq!(home.text("x"), "a\n");
 }
 
 #[test]
 fn what_does_not_fit_goes_back_without_a_word_of_the_file_and_nothing_is_touched() {
     let home = Home::new();
-    std::fs::write(home.work().join("a.py"), "def area(r):\n    return 3 * r * r\n").unwrap();
-    std::fs::write(home.work().join("b.py"), "b = 1\n").unwrap();
+    home.file("a.py", "def area(r):\n    return 3 * r * r\n");
+    home.file("b.py", "b = 1\n");
     let wrong = format!(
         "```edit path=b.py\n{}a.py\n{}```\n",
         block("b = 1\n", "b = 2\n"),
@@ -117,17 +117,14 @@ fn what_does_not_fit_goes_back_without_a_word_of_the_file_and_nothing_is_touched
     assert_eq!(declined["why"], "a.py: the lines that it searches are not in the file; read it first");
     assert!(told[1].contains("Reason: a.py: the lines that it searches are not in the file"), "{}", told[1]);
     assert!(!told[1].contains("3 * r"), "{}", told[1]);
-    assert_eq!(std::fs::read_to_string(home.work().join("b.py")).unwrap(), "b = 1\n", "all or nothing");
-    assert_eq!(
-        std::fs::read_to_string(home.work().join("a.py")).unwrap(),
-        "def area(r):\n    return math.pi * r * r\n"
-    );
+    assert_eq!(home.text("b.py"), "b = 1\n", "all or nothing");
+    assert_eq!(home.text("a.py"), "def area(r):\n    return math.pi * r * r\n");
 }
 
 #[test]
 fn a_second_edit_of_a_file_is_laid_on_what_the_first_left() {
     let home = Home::new();
-    std::fs::write(home.work().join("a.py"), "x = 1\ny = 1\n").unwrap();
+    home.file("a.py", "x = 1\ny = 1\n");
     let reply = format!(
         "```edit path=a.py\n{}```\n\n```edit path=a.py\n{}```\n\n```bash\nprintf 'z = 1\\n' >> a.py\n```\n\n```edit path=a.py\n{}```\n",
         block("x = 1\n", "x = 2\n"),
@@ -136,18 +133,18 @@ fn a_second_edit_of_a_file_is_laid_on_what_the_first_left() {
     );
     let (done, _) = applied(&home, &[&reply]);
     assert_eq!(done.events("run").len(), 4, "{}", done.out);
-    assert_eq!(std::fs::read_to_string(home.work().join("a.py")).unwrap(), "x = 3\ny = 2\nz = 1\n");
+    assert_eq!(home.text("a.py"), "x = 3\ny = 2\nz = 1\n");
 }
 
 #[test]
 fn what_was_found_by_likeness_is_told_as_it_was_applied() {
     let home = Home::new();
     let old = "def area(r):\n    # the area of a circle\n    return 3.14 * r * r\n";
-    std::fs::write(home.work().join("a.py"), old).unwrap();
+    home.file("a.py", old);
     let search = "def area(r):\n    # area of a circle\n    return 3.14 * r * r\n";
     let reply = format!("```edit path=a.py\n{}```\n", block(search, &search.replace("3.14", "math.pi")));
     let (done, told) = applied(&home, &[&reply]);
-    assert_eq!(std::fs::read_to_string(home.work().join("a.py")).unwrap(), old.replace("3.14", "math.pi"));
+    assert_eq!(home.text("a.py"), old.replace("3.14", "math.pi"));
     assert_eq!(done.events("placed")[0]["note"], "hunk 1 was found 93% alike");
     assert!(told[1].contains("-    return 3.14 * r * r\n+    return math.pi * r * r\n"), "{}", told[1]);
 }
@@ -155,11 +152,11 @@ fn what_was_found_by_likeness_is_told_as_it_was_applied() {
 #[test]
 fn what_can_not_be_edited_is_refused_in_words() {
     let home = Home::new();
-    std::fs::write(home.work().join("a.bin"), b"\x00\x01x = 1\n").unwrap();
+    home.file("a.bin", b"\x00\x01x = 1\n");
     std::fs::create_dir(home.work().join("d")).unwrap();
-    std::fs::write(home.work().join("x.py"), "x = 1\n").unwrap();
+    home.file("x.py", "x = 1\n");
     symlink("x.py", home.work().join("y.py")).unwrap();
-    std::fs::write(home.work().join("large.txt"), "x = 1\n".repeat(1_000_000)).unwrap();
+    home.file("large.txt", "x = 1\n".repeat(1_000_000));
     for (path, why) in [
         ("a.bin", "is no text that can be edited"),
         ("large.txt", "large.txt has 6 MB, at most 4.1 MB can be edited here: change it by a program"),
@@ -174,14 +171,14 @@ fn what_can_not_be_edited_is_refused_in_words() {
     let twice = format!("```edit path=x.py\n{0}y.py\n{0}```\n", block("x = 1\n", "x = 2\n"));
     let (done, _) = applied(&home, &[&twice]);
     assert_eq!(done.events("decision")[0]["why"], "x.py and y.py are one file", "{}", done.out);
-    assert_eq!(std::fs::read_to_string(home.work().join("x.py")).unwrap(), "x = 1\n");
+    assert_eq!(home.text("x.py"), "x = 1\n");
 }
 
 #[test]
 fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
     let home = Home::new();
     std::fs::write(home.work().parent().unwrap().join("victim"), "alpha = 1\nbeta = 2\n").unwrap();
-    std::fs::write(home.work().join(".env"), "ALPHA_TOKEN=alpha\n").unwrap();
+    home.file(".env", "ALPHA_TOKEN=alpha\n");
     symlink("../victim", home.work().join("link")).unwrap();
     symlink("/etc/ssl", home.work().join("broken")).unwrap();
     // The model learns neither the content, nor whether a guess is right, nor whether the file exists.
@@ -206,7 +203,7 @@ fn an_edit_far_down_is_judged_by_its_new_lines_alone() {
     // A hidden character that is already in the file, far below other lines, is not reported for an edit beside it.
     let old = old.replace("x100 = 100\n", "x100 = 'a\u{200b}b'\n") + &"\n".repeat(60) + "y = 1\n";
     let findings = |replace: &str, search: &str| {
-        std::fs::write(home.work().join("a.py"), &old).unwrap();
+        home.file("a.py", &old);
         let reply = format!("```edit path=a.py\n{}```\n", block(search, replace));
         let server = ModelServer::start(vec![Answer::text(&reply), Answer::text("Done.")]);
         let done = turn(&home, &server, &["--approve", "clean"]);

@@ -277,7 +277,7 @@ fn ignoring_signals_does_not_help() {
     // On a busy machine a shell takes a while before it ignores signals.
     let (object, done) = home.exec("a.sh", text, &["--timeout", "8"]);
     assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)));
-    let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
+    let pid = home.text("pid");
     assert!(!alive(&pid));
 }
 
@@ -289,11 +289,11 @@ fn forks_and_daemons_are_gone_afterwards() {
                   while not os.path.exists('pid'): time.sleep(0.01)\n'started'\n";
     let (object, done) = home.exec("a.py", daemon, &[]);
     assert_eq!((&object["outcome"], &object["value"]), (&json!("ok"), &json!("'started'")), "{}", done.err);
-    let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
+    let pid = home.text("pid");
     wait_for(|| (!alive(&pid)).then_some(()), "the daemon's end");
     let (object, _) = home.exec("b.sh", "setsid sleep 600 & echo $! > pid; exit 0\n", &[]);
     assert_eq!(object["outcome"], "ok");
-    let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
+    let pid = home.text("pid");
     wait_for(|| (!alive(&pid)).then_some(()), "the sleeper's end");
 }
 
@@ -355,7 +355,7 @@ fn what_ran_is_told_and_can_be_taken_back_although_nobody_reads_any_more() {
         if options == ["--no-session"] {
             continue;
         }
-        let id = home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
+        let id = home.session_id();
         let done = home.run(&["sessions", "undo", &id, "--yes"]);
         assert_eq!(done.code, Some(0), "{options:?} {}{}", done.out, done.err);
         for name in [".envrc", "made.txt"] {
@@ -402,8 +402,7 @@ fn own_words_do_not_stand_behind_an_unfinished_line() {
 #[test]
 fn a_pipe_gets_all_of_a_flood_in_its_order() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "limits.output = 8000000\n").unwrap();
+    home.configure("limits.output = 8000000\n");
     let line = |number: u32| format!("{number:07} {}\n", "x".repeat(62));
     for count in [12_000, 90_000] {
         home.file("a.py", format!("for i in range({count}): print(f'{{i:07}} ' + 'x' * 62)\n"));
@@ -470,8 +469,7 @@ fn a_language_without_its_interpreter_is_not_started() {
     let empty = home.work().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let mut command = home.command(&["exec", "--json", "a.js"]);
-    let child = command.env("PATH", &empty).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let done = finish(child);
+    let done = crate::home::run_to_end(command.env("PATH", &empty));
     let object = done.json().remove(0);
     assert_shape(&object);
     assert_eq!((&object["outcome"], done.code), (&json!("not_started"), Some(1)));
@@ -484,14 +482,14 @@ fn an_end_that_can_not_be_written_is_no_success() {
     home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
     let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
-    let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let done = crate::home::run_to_end(&mut shell);
     assert_eq!(done.code, Some(5), "{}", done.err);
     assert_eq!(done.json()[0]["outcome"], "ok", "what ran is told all the same");
     assert!(done.err.contains("the session can't be saved: "), "{}", done.err);
     // Without a session nothing has to be written.
     let unkept = home.command(&["exec", "--json", "--no-session", "--sandbox", "off", "a.sh"]);
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &unkept);
-    let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let done = crate::home::run_to_end(&mut shell);
     assert_eq!(done.code, Some(0), "{}", done.err);
 
     let checked = home.run(&["sessions", "check"]);
@@ -503,10 +501,9 @@ fn an_end_that_can_not_be_written_is_no_success() {
 fn the_file_of_a_long_output_is_told_as_what_it_is() {
     let home = Home::new();
     home.file("a.sh", "head -c 3000000 /dev/zero | tr '\\0' y\n");
-    std::fs::create_dir_all(home.sayso()).unwrap();
     for (limit, told) in [("4000000", "all of the output is in "), ("2000000", "its beginning and its end")] {
         let config = format!("limits.output_file = {limit}\n");
-        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        home.configure(config);
         let done = home.run(&["exec", "--sandbox", "off", "a.sh"]);
         assert_eq!(done.code, Some(0), "{}", done.err);
         let line = done.err.lines().find(|line| line.contains("the output is in ")).expect(&done.err);

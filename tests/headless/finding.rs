@@ -10,9 +10,8 @@ fn asked() -> Home {
     let home = Home::new();
     let block = "Let me look.\n\n```python\nprint('wow: ' + 'flutter')\n```\n";
     let server = ModelServer::start(vec![Answer::text(block), Answer::text("It is the rudder.")]);
-    let url = format!("{}/v1", server.url());
-    let told = ["run", "why does the glider shake?", "--model", "openai/test", "--base-url", &url];
-    let done = home.run(&[&told[..], &["--approve", "all", "--sandbox", "off"]].concat());
+    let options = ["--approve", "all", "--sandbox", "off"];
+    let done = home.turn(&server, "why does the glider shake?", &options);
     assert_eq!(done.code, Some(0), "{}", done.err);
     home
 }

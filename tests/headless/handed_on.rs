@@ -4,38 +4,36 @@ use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
 use std::process::Command;
 
 const KEY: &str = "correct-horse-battery-staple";
 
-/// A session of three files; returns its file.
-fn ran(home: &Home, python: Option<&str>) -> PathBuf {
-    let work = home.work();
-    std::fs::write(work.join("a.py"), "x = [1, 2]\nprint('sum', sum(x))\n{'a': x}\n").unwrap();
-    std::fs::write(work.join("b.sh"), format!("echo from bash; echo {KEY}; echo '<b>' > made.txt\n"))
-        .unwrap();
-    std::fs::write(work.join("c.py"), "x.append(3)\nprint(x)\n1 / 0\n").unwrap();
+/// A session of three files; returns its id.
+fn ran(home: &Home, python: Option<&str>) -> String {
+    home.file("a.py", "x = [1, 2]\nprint('sum', sum(x))\n{'a': x}\n");
+    home.file("b.sh", format!("echo from bash; echo {KEY}; echo '<b>' > made.txt\n"));
+    home.file("c.py", "x.append(3)\nprint(x)\n1 / 0\n");
     let mut command = home.command(&["exec", "a.py", "b.sh", "c.py", "--sandbox", "off"]);
     if let Some(python) = python {
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{python}:{path}"));
+        find_first(&mut command, python);
     }
     let out = command.output().unwrap();
     assert_eq!(out.status.code(), Some(1), "{}", String::from_utf8_lossy(&out.stderr));
-    home.session_file()
+    home.session_id()
 }
 
-fn id(path: &std::path::Path) -> String {
-    path.file_stem().unwrap().to_string_lossy().into_owned()
+/// Lets a command look for programs in this folder before all others.
+fn find_first(command: &mut Command, folder: &str) {
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{folder}:{path}"));
 }
 
 #[test]
 fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     let home = Home::new();
-    let session = ran(&home, None);
+    let id = ran(&home, None);
+    let session = home.session_file();
     let before = std::fs::read(&session).unwrap();
-    let id = id(&session);
     let done = home.run(&["sessions", "export", &id, "--output", "again.py"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     std::fs::remove_file(home.work().join("made.txt")).unwrap();
@@ -58,10 +56,9 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
 #[test]
 fn where_output_is_missing_no_line_is_joined_from_two() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "limits.output = 65536\n").unwrap();
+    home.configure("limits.output = 65536\n");
     home.exec("a.sh", "seq 100000 199999\n", &[]);
-    let id = id(&home.session_file());
+    let id = home.session_id();
     for args in [&["sessions", "show", &*id][..], &["sessions", "export", &*id, "--format", "md"]] {
         let done = home.run(args);
         let lines: Vec<&str> =
@@ -86,8 +83,7 @@ fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) 
     std::fs::create_dir(home.work().join("sub")).unwrap();
     let done = home.run(&args);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    let session = home.session_file();
-    let exported = home.run(&["sessions", "export", &id(&session), "-o", name]);
+    let exported = home.run(&["sessions", "export", &home.session_id(), "-o", name]);
     assert_eq!(exported.code, Some(0), "{}", exported.err);
     let again = Command::new(program).arg(name).current_dir(home.work()).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
@@ -138,14 +134,7 @@ fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
     }
     let done = home.run(&["exec", "a.py", "b.py", "--sandbox", "off"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let script = home.run(&[
-        "sessions",
-        "export",
-        listed["sessions"][0]["id"].as_str().unwrap(),
-        "--format",
-        "script",
-    ]);
+    let script = home.run(&["sessions", "export", &home.session_id(), "--format", "script"]);
     assert!(script.out.contains("\nx = 1\n") && script.out.contains("\nsys.exit()\n"), "{}", script.out);
     assert!(!script.out.contains("_sayso_python"), "{}", script.out);
 }
@@ -153,7 +142,7 @@ fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
 #[test]
 fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let home = Home::new();
-    let id = id(&ran(&home, None));
+    let id = ran(&home, None);
     let there = home.work().join("there.md");
     std::fs::write(&there, "mine").unwrap();
     let done = home.run(&["sessions", "export", &id, "-o", "there.md"]);
@@ -171,7 +160,7 @@ fn a_file_that_is_there_stays_unless_it_is_said_so() {
 #[test]
 fn only_a_plain_file_is_replaced() {
     let home = Home::new();
-    let id = id(&ran(&home, None));
+    let id = ran(&home, None);
     let at = |name: &str| home.work().join(name);
     let made = Command::new("mkfifo").arg(at("pipe.md")).status().unwrap();
     assert!(made.success());
@@ -201,7 +190,7 @@ fn only_a_plain_file_is_replaced() {
 #[test]
 fn a_key_that_became_known_since_stops_it_or_is_masked() {
     let home = Home::new();
-    let id = id(&ran(&home, None));
+    let id = ran(&home, None);
     let export = |options: &[&str]| {
         let args: Vec<&str> =
             ["sessions", "export", &id, "--format", "md"].iter().chain(options).copied().collect();
@@ -254,8 +243,7 @@ fn executed(home: &Home, jupyter: &str) -> String {
 
 /// The same with this program.
 fn executed_by(home: &Home, jupyter: &str, program: &str) -> String {
-    let session = home.session_file();
-    let done = home.run(&["sessions", "export", &id(&session), "-o", "session.ipynb"]);
+    let done = home.run(&["sessions", "export", &home.session_id(), "-o", "session.ipynb"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let executed = Command::new(format!("{jupyter}/bin/python"))
         .args(["-c", program, "session.ipynb"])
@@ -286,9 +274,9 @@ fn a_notebook_goes_on_behind_a_block_that_ended_itself() {
     home.file("c.py", "print('two')\n{'x': x}\n");
     home.file("d.py", "import asyncio\nawait asyncio.sleep(0)\nexit()\n");
     home.file("e.py", "print('last')\n");
-    let path = std::env::var("PATH").unwrap_or_default();
     let mut command = home.command(&["exec", "a.py", "b.py", "c.py", "d.py", "e.py", "--sandbox", "off"]);
-    let out = command.env("PATH", format!("{jupyter}/bin:{path}")).output().unwrap();
+    find_first(&mut command, &format!("{jupyter}/bin"));
+    let out = command.output().unwrap();
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
     let stopping = EXECUTE.replace(", allow_errors=True", "");
     let told = executed_by(&home, &jupyter, &stopping);
@@ -339,22 +327,10 @@ os.environ.get("FOO"), os.path.exists("deep/er/x.txt")
 /// Makes such a session, with this Python if one is given.
 fn with_all(home: &Home, python: Option<&str>) {
     let server = ModelServer::start(vec![Answer::text(REPLY), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let mut command = home.command(&[
-        "run",
-        "go",
-        "--model",
-        "openai/test",
-        "--base-url",
-        &url,
-        "--sandbox",
-        "off",
-        "--approve",
-        "all",
-    ]);
+    let options = ["--sandbox", "off", "--approve", "all"];
+    let mut command = home.turn_command(&server, "go", &options);
     if let Some(python) = python {
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{python}:{path}"));
+        find_first(&mut command, python);
     }
     let out = command.output().unwrap();
     let told = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);

@@ -70,11 +70,27 @@ impl Home {
         files.remove(0)
     }
 
+    /// The text of a file in the working folder.
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.work().join(name)).unwrap()
+    }
+
+    /// The id of the only session.
+    pub fn session_id(&self) -> String {
+        self.session_file().file_stem().unwrap().to_string_lossy().into_owned()
+    }
+
     /// Writes a file into the working folder.
     pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.work().join(name);
         std::fs::write(&path, text).unwrap();
         path
+    }
+
+    /// Writes the configuration.
+    pub fn configure(&self, text: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.sayso()).unwrap();
+        std::fs::write(self.sayso().join("config.toml"), text).unwrap();
     }
 
     /// The program with these arguments, ready to start.
@@ -99,7 +115,7 @@ impl Home {
 
     /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Done {
-        finish(self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        run_to_end(&mut self.command(args))
     }
 
     /// Runs the program with this on standard input.
@@ -114,9 +130,14 @@ impl Home {
 
     /// Runs a turn with this prompt and this model server.
     pub fn turn(&self, server: &ModelServer, prompt: &str, options: &[&str]) -> Done {
+        run_to_end(&mut self.turn_command(server, prompt, options))
+    }
+
+    /// The program that would run such a turn, ready to start.
+    pub fn turn_command(&self, server: &ModelServer, prompt: &str, options: &[&str]) -> Command {
         let url = format!("{}/v1", server.url());
         let fixed = ["run", prompt, "--model", "openai/test", "--base-url", &url];
-        self.run(&[&fixed[..], options].concat())
+        self.command(&[&fixed[..], options].concat())
     }
 
     /// Runs one file with `exec --json` and these options; returns its JSON object and the result.
@@ -136,6 +157,11 @@ impl Home {
 pub fn install(script: &Path, program: &Path) {
     let made = Command::new("install").args(["-m", "0755"]).args([script, program]).status();
     assert!(made.unwrap().success());
+}
+
+/// Runs a command to its end.
+pub fn run_to_end(command: &mut Command) -> Done {
+    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
 /// Waits for the end of a child, with a time limit.

@@ -51,13 +51,11 @@ fn page(home: &Home) -> PathBuf {
         Answer::text(&reply(&home.work())),
         Answer::text("Done: the **last** words."),
     ]);
-    let url = format!("{}/v1", server.url());
     let prompt = format!("What did we sell? {LIVE}\n\n  indented words\n{}", "y".repeat(5000));
-    let args = ["run", &prompt, "--model", "openai/test", "--base-url", &url];
-    let done = home.run(&[&args[..], &["--approve", "all", "--sandbox", "off"]].concat());
+    let done = home.turn(&server, &prompt, &["--approve", "all", "--sandbox", "off"]);
     assert!(done.err.contains("ValueError") || done.out.contains("ValueError"), "{}\n{}", done.out, done.err);
     let page = home.work().join("page.html");
-    let id = home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
+    let id = home.session_id();
     let done = home.run(&["sessions", "rename", &id, "May</title><script>console.log('RAN')</script>"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let done = home.run(&["sessions", "export", &id, "-o", "page.html"]);

@@ -8,49 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// Names of programs that sayso starts, asks for their version or looks for.
-const NAMES: &[&str] = &[
-    "bash",
-    "bun",
-    "bwrap",
-    "cargo",
-    "cc",
-    "deno",
-    "docker",
-    "gcc",
-    "git",
-    "go",
-    "java",
-    "julia",
-    "less",
-    "lua",
-    "make",
-    "node",
-    "npm",
-    "perl",
-    "php",
-    "pip",
-    "pwsh",
-    "python",
-    "python3",
-    "ruby",
-    "rustc",
-    "rustup",
-    "secret-tool",
-    "sh",
-    "sqlite3",
-    "ssh",
-    "tmux",
-    "tsx",
-    "uv",
-    "vi",
-    "vim",
-    "wl-copy",
-    "xclip",
-    "xdg-open",
-    "xsel",
-    "zsh",
-    "Rscript",
-];
+const NAMES: &str = "\
+     bash bun bwrap cargo cc deno docker gcc git go java julia less lua make node npm perl php pip pwsh \
+     python python3 ruby rustc rustup secret-tool sh sqlite3 ssh tmux tsx uv vi vim wl-copy xclip xdg-open \
+     xsel zsh Rscript";
 
 /// A block in each language that needs a program.
 const BLOCKS: &str = "```python\nprint('a real python')\n```\n\n```rust\nfn main() {}\n```\n\n```javascript\n1\n```\n\n\
@@ -79,7 +40,7 @@ impl Field {
     }
 
     fn traps(&self, folder: &Path) {
-        for name in NAMES {
+        for name in NAMES.split_whitespace() {
             self.trap(&folder.join(name));
         }
     }

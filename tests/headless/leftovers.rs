@@ -51,9 +51,8 @@ fn kill((mut child, pid): (Child, String)) {
 fn what_a_killed_sayso_left_goes_at_the_next_start_and_what_a_living_one_uses_stays() {
     let home = Home::new();
     std::fs::create_dir(temporary(&home)).unwrap();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let config = "[languages.held]\ncommand = \"sh\"\nextensions = [\"held\"]\narguments = [\"{source}\"]\n";
-    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    home.configure(config);
     let text = |name: &str| format!("echo $$ >{name}.pid\nexec sleep 600\n");
     let living = started(&home, "living.held", &text("living.held"), &["--no-session"]);
     let used = folders(&home);
@@ -97,9 +96,8 @@ fn a_run_without_an_end_is_told_as_lost_and_nothing_of_it_as_taken_back() {
 fn kernels_of_a_killed_sayso_end_and_their_sockets_go() {
     let home = Home::new();
     std::fs::create_dir(temporary(&home)).unwrap();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let python = PathBuf::from(std::env::var_os("SAYSO_TEST_JUPYTER").unwrap()).join("bin/python");
-    std::fs::write(home.sayso().join("config.toml"), format!("[run]\npython = {python:?}\n")).unwrap();
+    home.configure(format!("[run]\npython = {python:?}\n"));
     let text =
         "import os, time\nprint(os.getpid(), file=open('a.py.pid', 'w'), flush=True)\ntime.sleep(600)\n";
     let killed = started(&home, "a.py", text, &["--no-session", "--executor", "jupyter"]);

@@ -4,7 +4,6 @@ use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
 
 fn server(list: &Value) -> ModelServer {
     ModelServer::start(vec![Answer::text("Hello.")]).with_models(list)
@@ -20,13 +19,7 @@ fn listing() -> Value {
 /// Runs the program with these environment variables.
 fn with(home: &Home, args: &[&str], variables: &[(&str, &str)]) -> Done {
     let mut command = home.command(args);
-    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    crate::home::finish(command.spawn().unwrap())
-}
-
-fn configure(home: &Home, text: &str) {
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), text).unwrap();
+    crate::home::run_to_end(command.envs(variables.iter().copied()))
 }
 
 fn credentials(home: &Home, text: &str) {
@@ -45,9 +38,7 @@ fn what_a_provider_offers_is_listed_with_context_and_price() {
     let home = Home::new();
     let server = server(&listing());
     let url = format!("{}/v1", server.url());
-    configure(
-        &home,
-        &format!(
+    home.configure(format!(
             "{NOWHERE}[providers.lab]\nbase_url = \"{url}\"\n[providers.lab.models]\n\"small\" = {{ context = 4096 }}\nmine = {{}}\n"
         ),
     );
@@ -82,7 +73,7 @@ fn what_a_provider_offers_is_listed_with_context_and_price() {
 fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     let home = Home::new();
     let server = server(&listing());
-    configure(&home, &format!("{NOWHERE}[providers.lab]\nbase_url = \"{}\"\n", server.url()));
+    home.configure(format!("{NOWHERE}[providers.lab]\nbase_url = \"{}\"\n", server.url()));
     let done = home.run(&["models"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let line = |name: &str| {
@@ -95,7 +86,7 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     assert!(line("lab  ").contains("2 models"), "{}", done.out);
 
     // There is nobody to ask, which the exit code shows.
-    configure(&home, NOWHERE);
+    home.configure(NOWHERE);
     let done = home.run(&["models", "--json"]);
     assert_eq!(done.code, Some(4), "{}", done.out);
     assert!(done.json()[0]["providers"].as_array().unwrap().len() > 10);
@@ -121,7 +112,7 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
 #[test]
 fn a_name_or_an_address_that_leads_nowhere_is_told_before_anything_is_sent() {
     let home = Home::new();
-    configure(&home, NOWHERE);
+    home.configure(NOWHERE);
     for (args, told) in [
         (
             &["--model", "antropic/claude"][..],
@@ -148,7 +139,7 @@ fn a_name_or_an_address_that_leads_nowhere_is_told_before_anything_is_sent() {
 fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let home = Home::new();
     let server = server(&listing());
-    configure(&home, NOWHERE);
+    home.configure(NOWHERE);
     let url = format!("{}/v1", server.url());
     let variables = [("OPENAI_API_KEY", "sk-from-environment"), ("OPENAI_BASE_URL", &url)];
     let done = with(&home, &["run", "hello"], &variables);
@@ -168,7 +159,7 @@ fn without_a_choice_and_a_key_a_server_on_this_computer_answers() {
     let home = Home::new();
     let server = server(&json!({ "data": [{ "id": "local-model" }] }));
     let text = NOWHERE.replace("providers.vllm.base_url = \"http://127.0.0.1:9\"\n", "");
-    configure(&home, &format!("{text}providers.vllm.base_url = \"{}/v1\"\n", server.url()));
+    home.configure(format!("{text}providers.vllm.base_url = \"{}/v1\"\n", server.url()));
     let done = home.run(&["run", "hello"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(done.err.contains("note: vllm/local-model answers: its server was found at"), "{}", done.err);
@@ -181,7 +172,7 @@ fn a_stored_key_is_not_sent_to_another_address() {
     let server = server(&listing());
     let url = format!("{}/v1", server.url());
     let ask = |variables: &[(&str, &str)], configuration: &str| {
-        configure(&home, configuration);
+        home.configure(configuration);
         let done = with(&home, &["run", "hello", "--model", "openai/small", "--base-url", &url], variables);
         assert_eq!(done.code, Some(0), "{}", done.err);
         (server.requests().pop().unwrap(), done.err)
@@ -222,12 +213,9 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::text("Your key is sk-from-a-program, I think.")]);
     let url = format!("{}/v1", server.url());
-    configure(
-        &home,
-        &format!(
-            "[providers.lab]\nbase_url = \"{url}\"\nkey_command = [\"printf\", \"sk-from-a-program\\\\n\"]\n"
-        ),
-    );
+    home.configure(format!(
+        "[providers.lab]\nbase_url = \"{url}\"\nkey_command = [\"printf\", \"sk-from-a-program\\\\n\"]\n"
+    ));
     let done = home.run(&["run", "hello", "--model", "lab/small"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-from-a-program"));
@@ -239,10 +227,7 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
         assert!(text.contains("Your key is ") && !text.contains("sk-from-a-program"), "{text}");
     }
 
-    configure(
-        &home,
-        &format!("[providers.lab]\nbase_url = \"{url}\"\nkey_command = \"echo secret; exit 3\"\n"),
-    );
+    home.configure(format!("[providers.lab]\nbase_url = \"{url}\"\nkey_command = \"echo secret; exit 3\"\n"));
     let done = home.run(&["run", "hello", "--model", "lab/small"]);
     assert_eq!(done.code, Some(4), "{}", done.err);
     assert!(
@@ -258,7 +243,7 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
 fn the_key_is_in_the_systems_keyring() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::text("Hello.")]);
-    configure(&home, &format!("[providers.lab]\nbase_url = \"{}/v1\"\nkeyring = true\n", server.url()));
+    home.configure(format!("[providers.lab]\nbase_url = \"{}/v1\"\nkeyring = true\n", server.url()));
     let script = home.file(
         "ask.sh",
         "printf word | gnome-keyring-daemon --unlock --components=secrets >/dev/null\n\
@@ -284,13 +269,10 @@ fn the_key_is_in_the_systems_keyring() {
 fn a_project_decides_nothing_about_keys_and_addresses() {
     let home = Home::new();
     let (own, evil) = (server(&listing()), server(&listing()));
-    configure(
-        &home,
-        &format!(
-            "model = \"lab/small\"\n[providers.lab]\nbase_url = \"{}/v1\"\nkey_env = \"LAB_KEY\"\n",
-            own.url()
-        ),
-    );
+    home.configure(format!(
+        "model = \"lab/small\"\n[providers.lab]\nbase_url = \"{}/v1\"\nkey_env = \"LAB_KEY\"\n",
+        own.url()
+    ));
     home.file(
         ".sayso.toml",
         format!(

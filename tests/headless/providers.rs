@@ -177,12 +177,11 @@ fn kinds() -> Vec<Kind> {
 /// A home that configures a provider of this kind at the server's address.
 fn home(kind: &Kind, server: &ModelServer) -> Home {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let (name, url) = (kind.kind, server.url());
     let text = format!(
         "[providers.mine]\nkind = \"{name}\"\nbase_url = \"{url}\"\nkey_command = [\"echo\", \"sk-key-of-the-test\"]\n"
     );
-    std::fs::write(home.sayso().join("config.toml"), text).unwrap();
+    home.configure(text);
     home
 }
 

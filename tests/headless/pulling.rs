@@ -1,8 +1,7 @@
 //! Tests a missing container image when nobody can be asked.
 
-use crate::home::{Home, finish};
+use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
-use std::process::Stdio;
 
 #[test]
 #[ignore = "needs a container engine in DOCKER_HOST"]
@@ -11,12 +10,9 @@ fn an_image_that_is_missing_needs_a_decision() {
     let turn = |approve: &str| {
         let home = Home::new();
         let server = ModelServer::start(vec![Answer::text("```python\nprint(1)\n```\n")]);
-        let url = format!("{}/v1", server.url());
-        let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json"];
-        let more = ["--executor", "container:127.0.0.1:1/sayso/none:1", "--approve", approve];
-        let mut command = home.command(&[&fixed[..], &more].concat());
-        command.env("DOCKER_HOST", &host).stdout(Stdio::piped()).stderr(Stdio::piped());
-        finish(command.spawn().unwrap())
+        let options = ["--json", "--executor", "container:127.0.0.1:1/sayso/none:1", "--approve", approve];
+        let mut command = home.turn_command(&server, "go", &options);
+        crate::home::run_to_end(command.env("DOCKER_HOST", &host))
     };
     let done = turn("never");
     assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);

@@ -4,7 +4,6 @@
 use crate::home::{Done, Home, install};
 use crate::model_server::ModelServer;
 use serde_json::{Value, json};
-use std::process::Stdio;
 
 /// A recipe of the person's own: the person agrees to a file, then code runs until it succeeds.
 const OWN: &str = r#"
@@ -111,7 +110,7 @@ fn a_recipe_of_ones_own_goes_its_way_and_its_steps_are_told() {
     let done = steady(&home, &[LIST, "```python\nprint(open('list.txt').read())\n```\n"], APPROVED);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     assert_eq!(verdicts(&done), ["list written", "work ok"]);
-    assert_eq!(std::fs::read_to_string(home.work().join("list.txt")).unwrap(), "one\ntwo\n");
+    assert_eq!(home.text("list.txt"), "one\ntwo\n");
     let end = last(&done);
     assert_eq!((&end["event"], &end["reason"]), (&json!("turn_end"), &json!("answered")));
     assert_eq!((&end["recipe"]["name"], &end["recipe"]["end"]), (&json!("steady"), &json!("done")));
@@ -195,7 +194,7 @@ fn a_form_in_the_middle_is_answered_beforehand_or_ends_the_run_with_10() {
     let answered = [APPROVED, &["--input", "what=keep the change"]].concat();
     let done = steady(&home, &[LIST, changes], &answered);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
-    assert_eq!(std::fs::read_to_string(home.work().join("list.txt")).unwrap(), "three");
+    assert_eq!(home.text("list.txt"), "three");
     let answers = done.events("recipe").into_iter().find(|event| event["what"] == "answered").unwrap();
     assert_eq!(answers["answers"], json!({ "what": "keep the change" }));
 }
@@ -405,14 +404,20 @@ fn a_model_that_changes_the_tests_is_stopped_and_asked_about() {
     assert!(tdd.file("tests/test_slug.py").unwrap().contains("test_accents"), "they are as they were");
 }
 
-#[test]
-fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
+/// A folder with Python and shells of this machine, and nothing else.
+fn few_programs() -> tempfile::TempDir {
     let programs = tempfile::tempdir().unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
     for name in ["python3", "bash", "sh"] {
         let there = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
         std::os::unix::fs::symlink(there.unwrap(), programs.path().join(name)).unwrap();
     }
+    programs
+}
+
+#[test]
+fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
+    let programs = few_programs();
     let venv = programs.path().join("venv");
     let made =
         std::process::Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&venv).status();
@@ -431,20 +436,18 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
         ("plot", &["what=rain", "file=a.csv"], "matplotlib is not installed"),
     ] {
         let home = Home::new();
-        std::fs::write(home.work().join("a.py"), "print(1)\n").unwrap();
-        std::fs::write(home.work().join("a.ts"), "console.log(1);\n").unwrap();
-        std::fs::write(home.work().join("a.csv"), "a,b\n1,2\n").unwrap();
-        std::fs::create_dir_all(home.sayso()).unwrap();
+        home.file("a.py", "print(1)\n");
+        home.file("a.ts", "console.log(1);\n");
+        home.file("a.csv", "a,b\n1,2\n");
         let config = format!("[run]\npython = {:?}\n", venv.join("bin/python"));
-        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        home.configure(config);
         let server = ModelServer::start(Vec::new());
         let url = format!("{}/v1", server.url());
         let given: Vec<&str> = inputs.iter().flat_map(|input| ["--input", *input]).collect();
         let fixed = [&["run", "--recipe", recipe, "--model", "openai/test"][..], &given].concat();
         let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
         let mut command = home.command(&[&fixed[..], &more].concat());
-        command.env("PATH", programs.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let done = crate::home::finish(command.spawn().unwrap());
+        let done = crate::home::run_to_end(command.env("PATH", programs.path()));
         assert_ne!(done.code, Some(0), "{}\n{}", done.out, done.err);
         assert_eq!(done.err.matches(why).count(), 1, "{}\n{}", done.out, done.err);
         assert_eq!(server.requests().len(), 0);
@@ -453,12 +456,7 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
 
 #[test]
 fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
-    let programs = tempfile::tempdir().unwrap();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    for name in ["python3", "bash", "sh"] {
-        let there = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
-        std::os::unix::fs::symlink(there.unwrap(), programs.path().join(name)).unwrap();
-    }
+    let programs = few_programs();
     let home = Home::new();
     home.file("a.ts", "const a: number = 1;\n");
     let tool = home.work().join("node_modules/.bin/tsx");
@@ -469,8 +467,7 @@ fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
     let fixed = ["run", "--recipe", "debug", "--input", "file=a.ts", "--model", "openai/test"];
     let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
     let mut command = home.command(&[&fixed[..], &more].concat());
-    command.env("PATH", programs.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let done = crate::home::finish(command.spawn().unwrap());
+    let done = crate::home::run_to_end(command.env("PATH", programs.path()));
     let all = format!("{}\n{}", done.out, done.err);
     assert!(all.contains("tsx runs a.ts") && all.contains("The failure was not seen"), "{all}");
     assert_eq!(server.requests().len(), 0);
@@ -520,7 +517,7 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
     let before =
         "#!/usr/bin/env python3\n# Mine.\nLIMIT = 3\n\n\ndef other():\n\treturn LIMIT   \n\n\n\n# the end";
     std::fs::create_dir_all(home.work()).unwrap();
-    std::fs::write(home.work().join("lib.py"), before).unwrap();
+    home.file("lib.py", before);
     let path = story(
         &home,
         &[
@@ -529,21 +526,14 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
     );
     let work = home.work().to_string_lossy().into_owned();
     let mut args = vec!["run", "--demo", &path, "--cwd", &work, "--recipe", "function"];
-    args.extend([
-        "--input",
-        "words=the area of a circle",
-        "--input",
-        "file=lib.py",
-        "--input",
-        "r=2",
-        "--input",
-        "save=yes",
-    ]);
+    for input in ["words=the area of a circle", "file=lib.py", "r=2", "save=yes"] {
+        args.extend(["--input", input]);
+    }
     args.extend(APPROVED);
     let done = home.run(&args);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     assert_eq!(verdicts(&done), ["define defined", "call called", "save saved"]);
-    let after = std::fs::read_to_string(home.work().join("lib.py")).unwrap();
+    let after = home.text("lib.py");
     let (head, tail) = before.split_once("LIMIT").unwrap();
     assert!(after.starts_with(head) && after.contains(&format!("LIMIT{tail}\n")), "{after}");
     assert!(

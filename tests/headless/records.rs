@@ -268,8 +268,7 @@ fn what_does_not_hear_an_interrupt_is_killed_after_a_while() {
 #[test]
 fn what_is_forbidden_is_told_for_its_file_and_the_next_one_runs() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "[review]\nforbid = [\"sh.delete-tree\"]\n").unwrap();
+    home.configure("[review]\nforbid = [\"sh.delete-tree\"]\n");
     home.file("a.sh", "echo\nrm -rf ~/\n");
     home.file("b.sh", "echo ran\n");
     home.file("c.sh", "");

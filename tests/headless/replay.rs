@@ -1,10 +1,10 @@
 //! Tests replays: same results are reported as same, differences come first, and neither the session nor its folder
 //! changes.
 
-use crate::home::{Done, Home, finish};
+use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Makes a session of these files.
 fn ran(home: &Home, files: &[(&str, &str)]) -> String {
@@ -182,7 +182,7 @@ fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
         );
     }
     assert!(!home.work().join("b.txt").exists());
-    assert_eq!(std::fs::read_to_string(home.work().join("a.txt")).unwrap(), "three\n");
+    assert_eq!(home.text("a.txt"), "three\n");
     // If no copies are left, the current file is used, and this is reported.
     std::fs::remove_dir_all(home.sayso().join("undo")).unwrap();
     let done = replay(&home, &id, &["--with", "a.txt"]);
@@ -198,11 +198,9 @@ fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
     home.file("p.txt", "x = 1\n");
     let edit = "```edit path=p.txt\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
     let server = ModelServer::start(vec![Answer::text(edit), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--sandbox", "off"];
-    let done = home.run(&[&fixed[..], &["--approve", "all"]].concat());
+    let done = home.turn(&server, "go", &["--json", "--sandbox", "off", "--approve", "all"]);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    let id = &*home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
+    let id = &*home.session_id();
     let without = replay(&home, id, &[]);
     assert_eq!(without.code, Some(2), "{}{}", without.out, without.err);
     assert!(without.err.contains("stay behind: p.txt (--with, --copy)"), "{}", without.err);
@@ -254,7 +252,7 @@ fn what_has_no_end_in_the_session_is_not_the_same() {
     let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
     // The output is larger than any file may be, so the end of the run is not written.
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
-    let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let done = crate::home::run_to_end(&mut shell);
     let id = done.json()[0]["session"].as_str().expect(&done.err).to_owned();
     let done = replay(&home, &id, &["--json"]);
     assert_eq!((done.code, results(&done)), (Some(2), vec!["1 impossible".to_owned()]), "{}", done.err);
@@ -276,16 +274,14 @@ fn it_is_repeated_where_it_ran(
     config: &str,
 ) {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    home.configure(config);
     home.file("one.py", "import time\nbegan = time.time()\nx = [1, 2]\nx");
     home.file("two.py", "open('made.txt', 'w').write(str(sum(x)))\nprint(x, began > 0)");
     home.file("three.py", "import os\nlen(os.listdir('.'))");
     let run = |args: &[&str]| {
         let mut command = home.command(args);
         command.envs(environment.iter().copied());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        finish(command.spawn().unwrap())
+        crate::home::run_to_end(&mut command)
     };
     let sandbox: &[&str] = if confined { &[] } else { &["--sandbox", "off"] };
     let files = ["exec", "one.py", "two.py", "three.py", "--executor", executor, "--json"];

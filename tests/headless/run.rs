@@ -69,20 +69,18 @@ fn the_model_is_sent_the_result_as_the_users_message() {
 fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
     let home = Home::new();
     let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
-    std::fs::write(home.work().join("notes.md"), format!("a line\nkey {key}\n")).unwrap();
+    home.file("notes.md", format!("a line\nkey {key}\n"));
     let server =
         ModelServer::start(vec![Answer::text("Fine."), Answer::text("Fine."), Answer::text("Fine.")]);
-    let url = format!("{}/v1", server.url());
-    let model = ["--model", "openai/test", "--base-url", &url, "--json"];
-    let args = |prompt: &'static str| [&["run", "--files", prompt][..], &model].concat();
-    let done = home.run(&args("explain @notes.md"));
+    let turn = |prompt: &str| home.turn(&server, prompt, &["--files", "--json"]);
+    let done = turn("explain @notes.md");
     assert_eq!(done.code, Some(0), "{}", done.err);
     let given = &done.events("prompt")[0]["files"][0];
     assert_eq!((&given["path"], &given["masked"]), (&json!("notes.md"), &json!(true)));
     let sent = server.requests()[0].last_message();
     assert!(sent.contains("explain @notes.md") && sent.contains("a line") && !sent.contains(key), "{sent}");
     for (prompt, why) in [("explain @missing.md", "There is no file missing.md here."), ("read @..", "..")] {
-        let done = home.run(&args(prompt));
+        let done = turn(prompt);
         assert_eq!(done.code, Some(2), "{}", done.err);
         let last = done.json().pop().unwrap();
         assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("file_refused")));
@@ -91,9 +89,8 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
     }
     assert_eq!(server.requests().len(), 1, "nothing was sent");
     // Words in backticks are not files, and without the option nothing is: a script may have assembled the prompt.
-    assert_eq!(home.run(&args("what is `@property`?")).code, Some(0));
-    let plain = ["run", "@@ -1 +1 @@ of @notes.md"];
-    let done = home.run(&[&plain[..], &model].concat());
+    assert_eq!(turn("what is `@property`?").code, Some(0));
+    let done = home.turn(&server, "@@ -1 +1 @@ of @notes.md", &["--json"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(done.events("prompt")[0]["files"].is_null(), "{}", done.out);
     assert!(!server.requests()[2].last_message().contains("a line"));
@@ -177,8 +174,7 @@ fn what_never_may_run_is_not_run_by_approving_all() {
 #[test]
 fn what_is_forbidden_is_not_run_by_approving_all() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "[review]\nforbid = [\"os.system\"]\n").unwrap();
+    home.configure("[review]\nforbid = [\"os.system\"]\n");
     let reply = "```python\nfrom os import system as s\ns('touch ran')\n```\n";
     for policy in ["all", "clean"] {
         let server = ModelServer::start(vec![Answer::text(reply)]);
@@ -250,8 +246,7 @@ fn the_provider_fails() {
     let server = ModelServer::start(vec![Answer::error(401, "bad key")]);
     let url = server.url();
     let mut command = home.command(&["run", "x", "--json", "--model", "openai/test", "--base-url", &url]);
-    command.env("OPENAI_API_KEY", "sk-wrong-0123456789").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let done = finish(command.spawn().unwrap());
+    let done = crate::home::run_to_end(command.env("OPENAI_API_KEY", "sk-wrong-0123456789"));
     assert_eq!(done.code, Some(4), "{}", done.err);
     let last = done.json().pop().unwrap();
     assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("key_refused")));
@@ -278,8 +273,7 @@ fn a_reply_that_breaks_off_is_not_taken_for_whole() {
 fn an_interrupt_ends_the_reply_and_what_came_is_kept() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(delta("Well, ")), Do::Hang])]);
-    let url = format!("{}/v1", server.url());
-    let mut command = home.command(&["run", "hi", "--json", "--model", "openai/test", "--base-url", &url]);
+    let mut command = home.turn_command(&server, "hi", &["--json"]);
     let (reader, writer) = std::io::pipe().unwrap();
     let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
     drop(command);
@@ -305,10 +299,8 @@ fn an_interrupt_ends_the_run_and_no_other_begins() {
     let reply =
         "```sh\ntouch started; trap '' INT; while :; do sleep 0.1; done\n```\n\n```sh\ntouch ran\n```\n";
     let server = ModelServer::start(vec![Answer::text(reply)]);
-    let url = format!("{}/v1", server.url());
-    let mut args = vec!["run", "hi", "--model", "openai/test", "--base-url", &url];
-    args.extend(APPROVED);
-    let child = home.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = home.turn_command(&server, "hi", APPROVED);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| home.work().join("started").exists().then_some(()), "the block's start");
     interrupt(&child);
     let done = finish(child);
@@ -324,10 +316,7 @@ fn what_a_block_changed_is_told_although_its_reader_left_and_no_other_begins() {
     let reply = "```sh\necho evil > .envrc; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two\n\
         while :; do sleep 0.1; done\n```\n\n```sh\ntouch ran\n```\n";
     let server = ModelServer::start(vec![Answer::text(reply)]);
-    let url = format!("{}/v1", server.url());
-    let mut args = vec!["run", "hi", "--model", "openai/test", "--base-url", &url];
-    args.extend(["--approve", "all", "--sandbox", "off"]);
-    let mut command = home.command(&args);
+    let mut command = home.turn_command(&server, "hi", &["--approve", "all", "--sandbox", "off"]);
     let (reader, writer) = std::io::pipe().unwrap();
     let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
     drop(command);
@@ -375,12 +364,8 @@ fn the_key_stays_where_it_belongs() {
         Answer::text("```sh\necho \"[$OPENAI_API_KEY]\"\n```\n"),
         Answer::text("ok"),
     ]);
-    let url = format!("{}/v1", server.url());
-    let mut args = vec!["run", "hi", "--model", "openai/test", "--base-url", &url];
-    args.extend(APPROVED);
-    let mut command = home.command(&args);
-    command.env("OPENAI_API_KEY", "sk-secret-0123456789").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let done = finish(command.spawn().unwrap());
+    let mut command = home.turn_command(&server, "hi", APPROVED);
+    let done = crate::home::run_to_end(command.env("OPENAI_API_KEY", "sk-secret-0123456789"));
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(done.events("run")[0]["stdout"], "[]\n");
     assert!(!done.out.contains("sk-secret") && !done.err.contains("sk-secret"));

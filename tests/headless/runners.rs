@@ -2,7 +2,7 @@
 
 use crate::home::{Done, Home};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const NODE: &str = r#"
 recipe = "tdd"
@@ -102,8 +102,7 @@ fn tdd(story: &str, programs: &Path, more: &[&str]) -> Done {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = std::iter::once(programs.to_path_buf()).chain(std::env::split_paths(&path));
     let mut command = home.command(&args);
-    command.env("PATH", std::env::join_paths(all).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    crate::home::finish(command.spawn().unwrap())
+    crate::home::run_to_end(command.env("PATH", std::env::join_paths(all).unwrap()))
 }
 
 /// Checks that the story went red, red, green, and that all of its tests pass.

@@ -8,21 +8,12 @@ const KEY: &str = "q7-provider-key-0123456789-abcdef";
 
 /// A turn with a provider whose key is known.
 fn turn(home: &Home, server: &ModelServer, prompt: &str, options: &[&str]) -> Done {
-    let url = format!("{}/v1", server.url());
-    let mut args = vec!["run", prompt, "--model", "openai/test", "--base-url", &url];
-    args.extend(options);
-    let mut command = home.command(&args);
     // The key in the configuration is for this address.
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(
-        home.sayso().join("config.toml"),
-        format!("[providers.openai]\nkind = \"openai\"\nbase_url = \"{url}\"\nkey_env = \"TEST_KEY\"\n"),
-    )
-    .unwrap();
-    command.env("TEST_KEY", KEY);
-    crate::home::finish(
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap(),
-    )
+    home.configure(format!(
+        "[providers.openai]\nkind = \"openai\"\nbase_url = \"{}/v1\"\nkey_env = \"TEST_KEY\"\n",
+        server.url()
+    ));
+    crate::home::run_to_end(home.turn_command(server, prompt, options).env("TEST_KEY", KEY))
 }
 
 /// All files below a folder that contain this text.

@@ -1,10 +1,9 @@
 //! Tests which pictures of a run a model that accepts images is sent, against a model server.
 
-use crate::home::{Home, finish, install};
+use crate::home::{Home, install};
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Stdio;
 
 const BLOCKS: &str = "I plot.\n\n```r\nplot(1:10)\npng('sales.png')\nhist(c(1, 2, 2))\ninvisible(dev.off())\n\
     file.copy('photo.png', 'copy.png')\n```\n";
@@ -21,11 +20,10 @@ fn images(request: &Value) -> Vec<String> {
 /// A turn in which this Rscript draws; returns what the model was sent afterwards, and the event of the run.
 fn drawn(programs: Option<&Path>, model: &str, sends: bool) -> (Vec<String>, Value) {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let config = format!("[context]\nimages = {sends}\n");
-    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    home.configure(config);
     std::fs::create_dir_all(home.work()).unwrap();
-    std::fs::write(home.work().join("photo.png"), PIXEL).unwrap();
+    home.file("photo.png", PIXEL);
     let server = ModelServer::start(vec![Answer::text(BLOCKS), Answer::text("It rises.")]);
     let (url, work) = (format!("{}/v1", server.url()), home.work().to_string_lossy().into_owned());
     let args = ["run", "plot", "--json", "--model", model, "--base-url", &url, "--cwd", &work];
@@ -35,7 +33,7 @@ fn drawn(programs: Option<&Path>, model: &str, sends: bool) -> (Vec<String>, Val
         let all = std::iter::once(programs.to_path_buf()).chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(all).unwrap());
     }
-    let done = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let done = crate::home::run_to_end(&mut command);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     (images(&server.wait_for_requests(2)[1].json()), done.events("run").pop().unwrap())
 }
@@ -97,11 +95,9 @@ fn a_value_reaches_the_model_as_its_library_shows_it() {
             "```python\nimport pandas as pd, polars as pl\nfrom rich.table import Table\ntable = Table('a')\n{shows}\n```\n"
         );
         let server = ModelServer::start(vec![Answer::text(&block), Answer::text("Done.")]);
-        let (url, python) = (format!("{}/v1", server.url()), python.to_string_lossy());
-        let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--approve", "all"];
-        std::fs::create_dir_all(home.sayso()).unwrap();
-        std::fs::write(home.sayso().join("config.toml"), format!("[run]\npython = {python:?}\n")).unwrap();
-        let done = home.run(&[&fixed[..], &["--sandbox", "off"]].concat());
+        let python = python.to_string_lossy();
+        home.configure(format!("[run]\npython = {python:?}\n"));
+        let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
         assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
         let request = server.wait_for_requests(2)[1].json();
         let last = request["messages"].as_array().unwrap().last().unwrap()["content"].clone();

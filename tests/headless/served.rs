@@ -21,21 +21,9 @@ fn served(name: &str) -> (Done, Vec<String>) {
     let replies = story["reply"].as_array().unwrap();
     let server =
         ModelServer::start(replies.iter().map(|reply| Answer::text(&text(&reply["text"]))).collect());
-    let url = format!("{}/v1", server.url());
-    let mut args: Vec<String> = [
-        "run",
-        "--model",
-        "openai/test",
-        "--base-url",
-        &url,
-        "--approve",
-        "all",
-        "--sandbox",
-        "off",
-        "--json",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let fixed = "run --model openai/test --approve all --sandbox off --json --base-url";
+    let mut args: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
+    args.push(format!("{}/v1", server.url()));
     args.extend(["--recipe".to_owned(), text(&story["recipe"])]);
     for (key, value) in story["inputs"].as_table().unwrap() {
         args.extend(["--input".to_owned(), format!("{key}={}", text(value))]);

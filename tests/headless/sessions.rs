@@ -8,16 +8,9 @@ use std::process::Stdio;
 
 const BLOCK: &str = "```python\nprint('one')\n```\n";
 
-fn args<'a>(url: &'a str, options: &[&'a str]) -> Vec<&'a str> {
-    let mut args = vec!["run", "go", "--model", "openai/test", "--base-url", url];
-    args.extend(options);
-    args
-}
-
 fn a_session_with_a_run(home: &Home) -> PathBuf {
     let server = ModelServer::start(vec![Answer::text(BLOCK), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let done = home.run(&args(&url, &["--approve", "all", "--sandbox", "off"]));
+    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     home.session_file()
 }
@@ -27,9 +20,9 @@ fn what_is_printed_as_json_is_on_the_disk() {
     let home = Home::new();
     let server =
         ModelServer::start(vec![Answer::text(BLOCK), Answer::stream(vec![Do::Write(delta("a")), Do::Hang])]);
-    let url = format!("{}/v1", server.url());
-    let all = args(&url, &["--json", "--approve", "all", "--sandbox", "off"]);
-    let mut child = home.command(&all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let options = ["--json", "--approve", "all", "--sandbox", "off"];
+    let mut command = home.turn_command(&server, "go", &options);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut kinds = Vec::new();
     for line in lines.map_while(Result::ok) {
@@ -61,8 +54,7 @@ fn what_can_not_be_written_is_not_printed_as_json() {
     // No session can be saved where its folder should be.
     std::fs::write(home.sayso().join("sessions"), "").unwrap();
     let server = ModelServer::start(vec![Answer::text("Hello.")]);
-    let url = format!("{}/v1", server.url());
-    let done = home.run(&args(&url, &["--json"]));
+    let done = home.turn(&server, "go", &["--json"]);
     assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
     let mut events = done.json();
     let last = events.pop().unwrap();
@@ -121,8 +113,7 @@ fn a_relative_home_is_refused_with_words() {
     for args in [&["doctor"][..], &["sessions", "list"], &["run", "x"]] {
         let mut command = home.command(args);
         command.env("HOME", "somewhere").env_remove("SAYSO_HOME");
-        let done =
-            crate::home::finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        let done = crate::home::run_to_end(&mut command);
         assert_eq!(done.code, Some(3), "{args:?} {}", done.err);
         assert!(done.err.contains("HOME") && done.err.contains("not an absolute path"), "{}", done.err);
         assert!(!home.work().join("somewhere").exists());
@@ -135,8 +126,7 @@ fn a_fence_without_a_language_stops_no_turn() {
     let first =
         "This is what it prints:\n\n```\n42\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
     let server = ModelServer::start(vec![Answer::text(first), Answer::text("It is 42.")]);
-    let url = format!("{}/v1", server.url());
-    let done = home.run(&args(&url, &["--json", "--approve", "all", "--sandbox", "off"]));
+    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     assert_eq!(done.events("run").len(), 1);
     let told = server.requests()[1].json().to_string();
@@ -151,8 +141,7 @@ fn a_connection_that_is_lost_before_the_reply_begins_is_asked_again() {
         Answer::stream(vec![]),
         Answer::text("Here."),
     ]);
-    let url = format!("{}/v1", server.url());
-    let done = home.run(&args(&url, &[]));
+    let done = home.turn(&server, "go", &[]);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     assert!(done.out.contains("Here."), "{}", done.out);
     assert_eq!(server.requests().len(), 3);
@@ -164,8 +153,7 @@ fn blocks_of_a_cut_reply_are_skipped_whichever_way_it_was_cut() {
         let home = Home::new();
         let body = [Do::Write(delta(BLOCK))].into_iter().chain(last).collect();
         let server = ModelServer::start(vec![Answer::stream(body)]);
-        let url = format!("{}/v1", server.url());
-        let done = home.run(&args(&url, &["--json", "--approve", "all", "--sandbox", "off"]));
+        let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
         assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
         (done.events("run").len(), done.events("block").len(), done.events("decision").len())
     };
@@ -222,11 +210,10 @@ fn a_session_with_changes(home: &Home) -> String {
     std::fs::write(work.join("gone.txt"), "mine\n").unwrap();
     let block = "```bash\necho run > a.txt; rm gone.txt; mkdir -p new; echo run > new/b.txt\n```\n";
     let server = ModelServer::start(vec![Answer::text(block), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let done = home.run(&args(&url, &["--approve", "all", "--sandbox", "off"]));
+    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "run\n");
-    home.session_file().file_stem().unwrap().to_string_lossy().into_owned()
+    home.session_id()
 }
 
 #[test]
@@ -300,7 +287,7 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
         files.flatten().find(|copy| std::fs::read(copy.path()).is_ok_and(|bytes| bytes == b"2\n")).unwrap();
     std::fs::write(copy.path(), "no copy").unwrap();
 
-    let id = home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
+    let id = home.session_id();
     let done = home.run(&["sessions", "undo", &id, "--yes"]);
     let mut lines: Vec<&str> = done.out.lines().collect();
     lines.sort_unstable();
@@ -326,20 +313,21 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
 #[test]
 fn what_is_sayso_s_own_is_no_change_of_a_run_where_a_link_leads_to_it_too() {
     let home = Home::new();
-    std::fs::write(home.work().join("a.txt"), "mine\n").unwrap();
+    home.file("a.txt", "mine\n");
     let linked = home.work().parent().unwrap().join("linked");
     std::os::unix::fs::symlink(home.work(), &linked).unwrap();
-    let run = |args: &[&str]| {
-        let done = home.command(args).env("SAYSO_HOME", linked.join("sayso")).output().unwrap();
+    let run = |mut command: std::process::Command| {
+        let done = command.env("SAYSO_HOME", linked.join("sayso")).output().unwrap();
         assert!(matches!(done.status.code(), Some(0 | 2)), "{}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).unwrap()
     };
     let block = "```bash\necho run > a.txt\n```\n";
     let server = ModelServer::start(vec![Answer::text(block), Answer::text("Done.")]);
-    run(&args(&format!("{}/v1", server.url()), &["--approve", "all", "--sandbox", "off"]));
+    let options = ["--approve", "all", "--sandbox", "off"];
+    run(home.turn_command(&server, "go", &options));
     let sessions = std::fs::read_dir(home.work().join("sayso/sessions")).unwrap().flatten();
     let session =
         sessions.map(|e| e.path()).find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
-    let told = run(&["sessions", "undo", &session.file_stem().unwrap().to_string_lossy()]);
+    let told = run(home.command(&["sessions", "undo", &session.file_stem().unwrap().to_string_lossy()]));
     assert!(told.contains("changed  a.txt") && told.contains("1 of 1 change"), "{told}");
 }

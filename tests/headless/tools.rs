@@ -22,15 +22,14 @@ fn calls(calls: &[(&str, &str, &str)]) -> Answer {
 }
 
 fn turn(home: &Home, server: &ModelServer) -> Done {
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "dialect = \"tools\"\n").unwrap();
+    home.configure("dialect = \"tools\"\n");
     home.turn(server, "go", &["--json", "--approve", "all", "--sandbox", "off"])
 }
 
 #[test]
 fn tools_in_parallel_each_with_its_answer() {
     let home = Home::new();
-    std::fs::write(home.work().join("a.txt"), "one\ntwo\n").unwrap();
+    home.file("a.txt", "one\ntwo\n");
     let server = ModelServer::start(vec![
         calls(&[
             ("c1", "run_code", r#"{"language":"bash","code":"echo hello"}"#),
@@ -51,7 +50,7 @@ fn tools_in_parallel_each_with_its_answer() {
         [("code", None), ("read", Some("a.txt")), ("write", Some("out/b.txt")), ("list", Some("."))];
     assert_eq!(told, expected);
     assert_eq!(done.events("call_refused").len(), 2);
-    assert_eq!(std::fs::read_to_string(home.work().join("out/b.txt")).unwrap(), "three\n");
+    assert_eq!(home.text("out/b.txt"), "three\n");
     let receipt = &done.events("run")[2]["receipt"]["files"][0];
     assert_eq!((&receipt["path"], &receipt["change"]), (&json!("out/b.txt"), &json!("created")));
 
@@ -104,14 +103,11 @@ fn a_server_that_takes_no_tools_is_asked_again_without() {
 #[test]
 fn what_is_forbidden_of_files_is_not_done_by_approving_all() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let config = "dialect = \"tools\"\nreview.forbid = [\"file.outside\"]\n";
-    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    home.configure(config);
     let server =
         ModelServer::start(vec![calls(&[("c1", "write_file", r#"{"path":"../ran","content":"x"}"#)])]);
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url];
-    let done = home.run(&[&fixed[..], &["--json", "--approve", "all", "--sandbox", "off"]].concat());
+    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
     assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
     let review = &done.events("review")[0];
     assert_eq!(review["findings"][0]["rule"], "file.outside", "{}", done.out);
@@ -157,7 +153,7 @@ fn a_program_that_swaps_a_folder_for_a_link_leads_no_write_away() {
 #[test]
 fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
     let home = Home::new();
-    std::fs::write(home.work().join("a.txt"), "old\n").unwrap();
+    home.file("a.txt", "old\n");
     let server = ModelServer::start(vec![
         calls(&[
             ("c1", "run_code", r#"{"language":"bash","code":"echo mine > a.txt"}"#),
@@ -167,7 +163,7 @@ fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
     ]);
     let done = turn(&home, &server);
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
-    assert_eq!(std::fs::read_to_string(home.work().join("a.txt")).unwrap(), "new\n");
+    assert_eq!(home.text("a.txt"), "new\n");
     let decided = done.events("decision");
     assert_eq!(decided.len(), 2);
 }

@@ -4,14 +4,14 @@
 //! Each program acts on one file of its own, whose name occurs in its text once. Writes and deletions are checked on
 //! disk; reads by a word in the program's output that only that file contains; sending by a socket of this test.
 
-use crate::home::{Done, Home, finish};
+use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What a program tries to do with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,29 +45,15 @@ enum Where {
     System,
 }
 
-const PLAN: &[(Act, Where)] = &[
-    (Act::Read, Where::Here),
-    (Act::Read, Where::Below),
-    (Act::Read, Where::Home),
-    (Act::Read, Where::Secrets),
-    (Act::Read, Where::Beside),
-    (Act::Create, Where::Here),
-    (Act::Create, Where::Below),
-    (Act::Create, Where::Home),
-    (Act::Create, Where::Beside),
-    (Act::Create, Where::Hooks),
-    (Act::Create, Where::System),
-    (Act::Append, Where::Here),
-    (Act::Append, Where::Secrets),
-    (Act::Overwrite, Where::Below),
-    (Act::Overwrite, Where::Beside),
-    (Act::Delete, Where::Here),
-    (Act::Delete, Where::Home),
-    (Act::DeleteTree, Where::Here),
-    (Act::DeleteTree, Where::Beside),
-    (Act::MakeFolder, Where::Here),
-    (Act::MakeFolder, Where::Home),
-    (Act::Move, Where::Here),
+const PLAN: &[(Act, &[Where])] = &[
+    (Act::Read, &[Where::Here, Where::Below, Where::Home, Where::Secrets, Where::Beside]),
+    (Act::Create, &[Where::Here, Where::Below, Where::Home, Where::Beside, Where::Hooks, Where::System]),
+    (Act::Append, &[Where::Here, Where::Secrets]),
+    (Act::Overwrite, &[Where::Below, Where::Beside]),
+    (Act::Delete, &[Where::Here, Where::Home]),
+    (Act::DeleteTree, &[Where::Here, Where::Beside]),
+    (Act::MakeFolder, &[Where::Here, Where::Home]),
+    (Act::Move, &[Where::Here]),
 ];
 
 /// A program, and the file that it acts on.
@@ -103,8 +89,8 @@ impl Computer {
         }
         let mut computer = Self { home, work, beside, programs: Vec::new() };
         for language in languages {
-            for (act, place) in PLAN {
-                computer.add(language, *act, *place, &base);
+            for (act, places) in PLAN {
+                places.iter().for_each(|place| computer.add(language, *act, *place, &base));
             }
         }
         computer
@@ -145,12 +131,9 @@ impl Computer {
     /// A turn in which all of them run.
     fn turn(&self, options: &[&str], environment: &[(&str, &str)]) -> Done {
         let server = ModelServer::start(vec![Answer::text(&self.reply()), Answer::text("Done.")]);
-        let url = format!("{}/v1", server.url());
-        let work = self.work.to_str().unwrap();
-        let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--approve", "all"];
-        let mut command = self.home.command(&[&fixed[..], &["--cwd", work], options].concat());
-        command.envs(environment.iter().copied()).current_dir(&self.work);
-        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        let fixed = ["--json", "--approve", "all", "--cwd", self.work.to_str().unwrap()];
+        let mut command = self.home.turn_command(&server, "go", &[&fixed[..], options].concat());
+        crate::home::run_to_end(command.envs(environment.iter().copied()).current_dir(&self.work))
     }
 }
 
@@ -391,9 +374,7 @@ fn network(options: &[&str]) -> (bool, bool) {
     let home = Home::new();
     let server =
         ModelServer::start(vec![Answer::text(&format!("```python\n{code}\n```\n")), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--approve", "all"];
-    let done = home.run(&[&fixed[..], options].concat());
+    let done = home.turn(&server, "go", &[&["--json", "--approve", "all"], options].concat());
     assert_eq!(done.events("run").len(), 1, "{}\n{}", done.out, done.err);
     let said = done.events("decision")[0]["sandbox"]["network"].clone();
     let (tcp, udp) = (tcp.accept().is_ok(), udp.recv(&mut [0; 8]).is_ok());
@@ -421,9 +402,7 @@ fn what_a_run_leaves_for_git_to_obey_is_told_whatever_its_folder_is_called() {
                 printf '[core]\\n\\tworktree = ..\\n\\tfsmonitor = id\\n' > data/config && echo 'gitdir: data' > .git";
     let server =
         ModelServer::start(vec![Answer::text(&format!("```bash\n{code}\n```\n")), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--approve", "all"];
-    let done = home.run(&[&fixed[..], &["--sandbox", "off"]].concat());
+    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
     let runs = done.events("run");
     assert_eq!(runs.len(), 1, "{}\n{}", done.out, done.err);
     let files = runs[0]["receipt"]["files"].as_array().cloned().unwrap_or_default();
@@ -443,9 +422,7 @@ fn files_that_have_names_elsewhere_are_told_before_a_run_changes_them_there() {
     let code = "echo more >> node_modules/x/index.js";
     let server =
         ModelServer::start(vec![Answer::text(&format!("```bash\n{code}\n```\n")), Answer::text("Done.")]);
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--approve", "all"];
-    let done = home.run(&fixed);
+    let done = home.turn(&server, "go", &["--json", "--approve", "all"]);
     assert_eq!(fs::read_to_string(&stored).unwrap(), "as it was\nmore\n", "{}\n{}", done.out, done.err);
     assert_eq!(done.events("review")[0]["hard_links"]["files"], 1, "{}", done.out);
 }

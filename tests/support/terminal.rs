@@ -196,6 +196,12 @@ impl Terminal {
         self.wait_until(Duration::from_millis(45), |_| false);
     }
 
+    /// Types a text, and Enter.
+    pub fn enter(&self, text: &str) {
+        self.type_text(text);
+        self.press("Enter");
+    }
+
     /// Sends one named key.
     pub fn press(&self, key: &str) {
         let bytes: &[u8] = match key {

@@ -240,12 +240,7 @@ fn what_is_not_known_is_not_nothing() {
 
 #[test]
 fn instructions_stand_in_the_request_and_are_noted_when_they_change() {
-    let file = |text: &str| crate::domain::Instructions {
-        path: "/p/AGENTS.md".into(),
-        text: text.into(),
-        bytes: text.len() as u64,
-        own: false,
-    };
+    let file = |text: &str| crate::domain::samples::instructions("/p/AGENTS.md", text, false);
     let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
     d.send(Event::Instructions(vec![file("use tabs")]));
     assert_eq!(d.user("x"), "+prompt, +named x, +instructions 1, ask s1 | replying s1");

@@ -2,7 +2,7 @@
 //! if the files changed.
 
 use super::*;
-use crate::domain::{BlockKind, Dialect, OnDisk, Role, Sha256, Target, Terms, ToolCall};
+use crate::domain::{OnDisk, Role, Sha256, Target, Terms};
 
 const EDIT: &str = "```edit path=a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
 
@@ -14,20 +14,15 @@ fn terms_over(before: &str) -> Terms {
     samples::of_file("edit", Target::at("/work/a.py", file(before)))
 }
 
-fn proposed(reply: &str) -> Dialogue {
-    Dialogue::after_reply(reply)
-}
-
 #[test]
 fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
-    let mut d = proposed(EDIT);
+    let mut d = Dialogue::after_reply(EDIT);
     assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
     assert_eq!(d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]), "+placed 1.2, look 1.2 | deciding 1");
     d.inspected_over(1, "x = 1\n", terms_over("x = 1\n"));
-    let item = &d.state().transcript.blocks[&BlockId(1)];
-    assert_eq!(item.block.kind, BlockKind::Edit { paths: vec!["a.py".into()] });
-    assert_eq!(&*item.block.current().source, "x = 2\n");
-    assert!(!item.block.is_edited(), "the person changed nothing");
+    assert_eq!(d.block(1).kind, BlockKind::Edit { paths: vec!["a.py".into()] });
+    assert_eq!(&*d.block(1).current().source, "x = 2\n");
+    assert!(!d.block(1).is_edited(), "the person changed nothing");
     assert_eq!(d.approve(1), "+approved r1 1.2 person, start r1 | running r1");
     d.started(1);
     d.prints("changed a.py\n");
@@ -39,12 +34,12 @@ fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
     );
     // The placed text is saved in the session and is there after reopening.
     d.reopen();
-    assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.placed.len(), 1);
+    assert_eq!(d.block(1).placed.len(), 1);
 }
 
 #[test]
 fn what_the_person_dropped_is_told_as_it_was_applied() {
-    let mut d = proposed(EDIT);
+    let mut d = Dialogue::after_reply(EDIT);
     d.placed(1, Ok("x = 2\ny = 2\n"), &[file("x = 1\ny = 1\n")]);
     d.inspected_over(1, "x = 1\ny = 1\n", terms_over("x = 1\ny = 1\n"));
     d.edit(1, "x = 2\ny = 1\n");
@@ -57,7 +52,7 @@ fn what_the_person_dropped_is_told_as_it_was_applied() {
 
 #[test]
 fn what_is_not_found_goes_back_to_the_model_and_waits_for_nobody() {
-    let mut d = proposed(EDIT);
+    let mut d = Dialogue::after_reply(EDIT);
     let told = d.placed(1, Err("a.py: the lines are not in the file"), &[]);
     assert_eq!(
         told,
@@ -68,8 +63,10 @@ fn what_is_not_found_goes_back_to_the_model_and_waits_for_nobody() {
 
 #[test]
 fn an_edit_behind_another_is_looked_for_once_its_turn_comes() {
-    let mut d =
-        proposed(&format!("{EDIT}\nand\n\n{}", EDIT.replace("x = 2", "x = 3").replace("x = 1", "x = 2")));
+    let mut d = Dialogue::after_reply(&format!(
+        "{EDIT}\nand\n\n{}",
+        EDIT.replace("x = 2", "x = 3").replace("x = 1", "x = 2")
+    ));
     assert_eq!(d.placed(2, Err("not there"), &[]), "| deciding 1", "the first may still make its place");
     d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
     d.inspected_over(1, "x = 1\n", terms_over("x = 1\n"));
@@ -80,13 +77,13 @@ fn an_edit_behind_another_is_looked_for_once_its_turn_comes() {
 
 #[test]
 fn a_file_that_changed_meanwhile_is_edited_as_it_is_now() {
-    let mut d = proposed(EDIT);
+    let mut d = Dialogue::after_reply(EDIT);
     d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
     assert_eq!(
         d.placed(1, Ok("x = 2\ny = 1\n"), &[file("x = 1\ny = 1\n")]),
         "+placed 1.3, look 1.3 | deciding 1"
     );
-    assert!(!d.state().transcript.blocks[&BlockId(1)].block.is_edited());
+    assert!(!d.block(1).is_edited());
     for _ in 0..18 {
         d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
     }
@@ -96,15 +93,12 @@ fn a_file_that_changed_meanwhile_is_edited_as_it_is_now() {
 
 #[test]
 fn a_call_that_does_not_fit_is_answered_with_why() {
-    let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
-    d.user("x");
+    let mut d = Dialogue::with_tools();
     let arguments = r#"{"path":"a.py","edits":[{"search":"x = 1","replace":"x = 2"},{"path":"b.py","search":"y","replace":""}]}"#;
-    let call =
-        ToolCall { id: "a".into(), name: "edit_file".into(), arguments: arguments.into(), signature: None };
-    d.replied(ReplyEvent::ToolCall(call));
+    d.calls_tool("a", "edit_file", arguments);
     d.finish(FinishReason::ToolCalls);
     let paths = vec!["a.py".to_owned(), "b.py".to_owned()];
-    assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.kind, BlockKind::Edit { paths });
+    assert_eq!(d.block(1).kind, BlockKind::Edit { paths });
     d.placed(1, Err("b.py: not in the file"), &[]);
     let answer = d.request().iter().find(|message| message.role == Role::Tool).expect("an answer");
     assert_eq!(answer.answers.as_deref(), Some("a"));
@@ -115,17 +109,10 @@ fn a_call_that_does_not_fit_is_answered_with_why() {
 #[test]
 fn a_call_changes_the_file_that_it_names() {
     let called = |arguments: &str| {
-        let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
-        d.user("x");
-        let call = ToolCall {
-            id: "a".into(),
-            name: "edit_file".into(),
-            arguments: arguments.into(),
-            signature: None,
-        };
-        d.replied(ReplyEvent::ToolCall(call));
+        let mut d = Dialogue::with_tools();
+        d.calls_tool("a", "edit_file", arguments);
         d.finish(FinishReason::ToolCalls);
-        d.state().transcript.blocks.values().map(|item| item.block.kind.clone()).next()
+        d.kinds().into_iter().next()
     };
     let edit = |path: &str| Some(BlockKind::Edit { paths: vec![path.to_owned()] });
     let one = r#"{"path":"a.py","edits":[{"path":"b.py","search":"x = 1","replace":"x = 2"}]}"#;
@@ -149,18 +136,13 @@ fn edits_are_read_in_the_forms_that_models_write() {
         (format!("```\na.py\n{block}b.py\n{block}```\n"), vec!["a.py", "b.py"]),
         ("```diff\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n```\n".to_owned(), vec!["a.py"]),
     ] {
-        let d = proposed(&reply);
-        let kinds: Vec<_> =
-            d.state().transcript.blocks.values().map(|item| item.block.kind.clone()).collect();
-        assert_eq!(
-            kinds,
-            [BlockKind::Edit { paths: paths.iter().map(ToString::to_string).collect() }],
-            "{reply}"
-        );
+        let d = Dialogue::after_reply(&reply);
+        let paths = paths.iter().map(ToString::to_string).collect();
+        assert_eq!(d.kinds(), [BlockKind::Edit { paths }], "{reply}");
     }
     for shown in
         ["```diff\n-x = 1\n+x = 2\n```\n", "```diff norun\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n```\n"]
     {
-        assert!(proposed(shown).state().transcript.blocks.is_empty(), "{shown}");
+        assert!(Dialogue::after_reply(shown).state().transcript.blocks.is_empty(), "{shown}");
     }
 }

@@ -1,8 +1,8 @@
 //! Tests of what no policy lets run without the person.
 
-use super::tools::{WRITE, call, file_terms};
+use super::tools::{WRITE, file_terms};
 use super::*;
-use crate::domain::{Dialect, Policy};
+use crate::domain::Policy;
 
 #[test]
 fn what_is_forbidden_waits_for_an_edit() {
@@ -27,7 +27,7 @@ fn a_link_that_leads_outside_is_never_covered_by_a_word_for_all() {
             let settings = Settings { dialect: Some(Dialect::Tools), policy, ..Settings::default() };
             let mut d = Dialogue::with(settings);
             d.user("x");
-            call(&mut d, "c1", "write_file", WRITE);
+            d.calls_tool("c1", "write_file", WRITE);
             d.finish(FinishReason::ToolCalls);
             let mut terms = file_terms("write");
             if let Some(target) = &mut terms.target {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::{
-    DeadKernel, Decision, ExecutorKind, Language, Limits, Policy, Revision, Rights, RunEvent, SandboxLevel,
-    Stream, Terms, Variable,
+    DeadKernel, Decision, ExecutorKind, Language, Limits, Policy, Revision, Rights, RunEvent, Stream, Terms,
+    Variable,
 };
 use crate::engine::state::Question;
 use crate::engine::{Inspection, Phase};
@@ -131,10 +131,7 @@ fn without_a_sandbox_every_block_takes_the_typed_word() {
 fn what_was_not_checked_takes_the_typed_word_and_no_rule() {
     let mut d = replied(ONE);
     let unchecked = Review { unchecked: Some("too large".into()), ..Review::default() };
-    let mut confined = terms();
-    confined.rights.sandbox.level = SandboxLevel::Workspace;
-    confined.rights.sandbox.writes_confined = true;
-    d.inspected(1, unchecked, Ok(confined));
+    d.inspected(1, unchecked, Ok(confined()));
     assert!(d.state().needs_typed(BlockId(1)));
     assert_eq!(d.approve(1), "'Type run and press Enter to run it once.' | deciding 1");
     assert!(d.type_run(1).contains("start r1"));
@@ -729,16 +726,17 @@ fn stopping_before_anything_came_leaves_only_the_prompt() {
     assert_eq!(d.stop(), "cancel s1, 'Stopped. Nothing had come of the reply.', +end stopped | idle");
 }
 
+/// The provider waits 18 s before it asks again.
+fn waits_for_repetition(d: &mut Dialogue) {
+    let failure = failure(FailureKind::RateLimit);
+    d.replied(ReplyEvent::Retrying { attempt: 1, of: 5, wait_ms: 18_000, failure });
+}
+
 #[test]
 fn stopping_a_wait_for_a_repetition_leaves_the_failure_and_the_prompt() {
     let mut d = Dialogue::new();
     d.user("x");
-    d.replied(ReplyEvent::Retrying {
-        attempt: 1,
-        of: 5,
-        wait_ms: 18_000,
-        failure: failure(FailureKind::RateLimit),
-    });
+    waits_for_repetition(&mut d);
     let retry = d.state().live.reply.as_ref().and_then(|r| r.retry.clone()).unwrap();
     assert_eq!((retry.attempt, retry.of, retry.due), (1, 5, Timestamp(18_200)));
     assert_eq!(d.stop(), "cancel s1, 'It broke.' | stuck rate_limit");
@@ -750,12 +748,7 @@ fn a_wait_for_a_repetition_can_be_cut_short() {
     let mut d = Dialogue::new();
     d.user("x");
     assert_eq!(d.command(Command::Retry), "| replying s1", "nothing is waited for");
-    d.replied(ReplyEvent::Retrying {
-        attempt: 1,
-        of: 5,
-        wait_ms: 18_000,
-        failure: failure(FailureKind::RateLimit),
-    });
+    waits_for_repetition(&mut d);
     assert_eq!(d.command(Command::Retry), "cancel s1, ask s2 | replying s2");
 }
 
@@ -1261,14 +1254,4 @@ fn what_is_not_as_it_was_shown_is_asked_about_again_and_once_a_person_decided() 
     assert!(!line.contains("start"), "{line}");
     d.type_run(1);
     assert!(d.passes(2, Outcome::Ok).contains("ask "));
-}
-
-#[test]
-fn what_was_not_checked_takes_the_typed_word() {
-    let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
-    let unchecked = Review { unchecked: Some("too large".into()), ..Review::default() };
-    d.inspected(1, unchecked, Ok(confined()));
-    assert!(d.state().needs_typed(BlockId(1)));
-    assert!(!d.approve(1).contains("start"));
-    assert!(d.type_run(1).contains("start"));
 }

@@ -1,18 +1,7 @@
 //! Tests of tools: calls as blocks, their answers, calls that can't be read, models without tools.
 
 use super::*;
-use crate::domain::{
-    BlockKind, Dialect, FailureKind, Language, OnDisk, OpaqueItem, Role, Target, Terms, ToolCall,
-};
-
-fn tools() -> Dialogue {
-    Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() })
-}
-
-pub(super) fn call(d: &mut Dialogue, id: &str, name: &str, arguments: &str) -> String {
-    let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), signature: None };
-    d.replied(ReplyEvent::ToolCall(call))
-}
+use crate::domain::{Language, OnDisk, OpaqueItem, Role, Target, Terms};
 
 const CODE: &str = r#"{"language": "python", "code": "print(1)"}"#;
 pub(super) const WRITE: &str = r##"{"path": "notes.md", "content": "# Notes\n"}"##;
@@ -23,15 +12,12 @@ pub(super) fn file_terms(word: &str) -> Terms {
 
 /// A reply with these calls, all of them inspected.
 fn called(calls: &[(&str, &str, &str)]) -> Dialogue {
-    let mut d = tools();
-    d.user("x");
+    let mut d = Dialogue::with_tools();
     for (id, name, arguments) in calls {
-        call(&mut d, id, name, arguments);
+        d.calls_tool(id, name, arguments);
     }
     d.finish(FinishReason::ToolCalls);
-    let kinds: Vec<_> =
-        d.state().transcript.blocks.iter().map(|(id, i)| (id.0, i.block.kind.clone())).collect();
-    for (block, kind) in kinds {
+    for (block, kind) in (1..).zip(d.kinds()) {
         let terms = if kind.is_code() { terms() } else { file_terms(kind.as_str()) };
         d.inspected(block, Review::default(), Ok(terms));
     }
@@ -100,10 +86,9 @@ fn an_edited_write_tells_its_changes() {
 
 #[test]
 fn what_can_not_be_read_is_told_to_both_and_the_turn_goes_on() {
-    let mut d = tools();
-    d.user("x");
-    call(&mut d, "a", "run_code", "{\"code\": ");
-    call(&mut d, "b", "drop_table", "{}");
+    let mut d = Dialogue::with_tools();
+    d.calls_tool("a", "run_code", "{\"code\": ");
+    d.calls_tool("b", "drop_table", "{}");
     let line = d.finish(FinishReason::ToolCalls);
     assert!(line.starts_with("+reply tool_calls, +call refused a, +call refused b, 'A tool call came to no block: its arguments are no JSON"), "{line}");
     assert!(line.ends_with("ask s2 | replying s2"), "{line}");
@@ -117,9 +102,8 @@ fn what_can_not_be_read_is_told_to_both_and_the_turn_goes_on() {
 
 #[test]
 fn a_call_that_was_cut_off_is_incomplete() {
-    let mut d = tools();
-    d.user("x");
-    call(&mut d, "a", "run_code", "{\"language\": \"bash\", \"code\": \"rm -rf /tmp/x");
+    let mut d = Dialogue::with_tools();
+    d.calls_tool("a", "run_code", "{\"language\": \"bash\", \"code\": \"rm -rf /tmp/x");
     let line = d.finish(FinishReason::Length);
     assert!(
         line.contains("+block 1") && line.contains("'The reply was cut at the model's length limit.'"),
@@ -147,8 +131,7 @@ fn calls_without_an_identity_get_one() {
 
 #[test]
 fn a_model_that_takes_no_tools_is_asked_for_fences_once_and_for_all() {
-    let mut d = tools();
-    d.user("x");
+    let mut d = Dialogue::with_tools();
     let line = d.fail(FailureKind::NoTools);
     assert!(
         line.starts_with("'This model takes no tools: it is asked for fenced blocks instead.', +no tools"),
@@ -195,11 +178,10 @@ fn earlier_calls_are_told_as_text_to_a_model_without_tools() {
 
 #[test]
 fn what_a_provider_wants_back_goes_back() {
-    let mut d = tools();
-    d.user("x");
+    let mut d = Dialogue::with_tools();
     let kept = OpaqueItem { kind: "anthropic".into(), json: "{}".into() };
     d.replied(ReplyEvent::Kept(kept.clone()));
-    call(&mut d, "a", "run_code", CODE);
+    d.calls_tool("a", "run_code", CODE);
     d.finish(FinishReason::ToolCalls);
     d.runs(1, 1, Outcome::Ok);
     assert_eq!(d.request()[1].kept, [kept]);
@@ -222,8 +204,7 @@ fn put_back_between_turns_the_answer_stays_and_the_result_is_told_as_text() {
 
 #[test]
 fn printed_thinking_is_never_offered() {
-    let mut d = tools();
-    d.user("x");
+    let mut d = Dialogue::with_tools();
     let line = d.reply("<think>\n```bash\nrm -rf /\n```\n</think>\n\nDone.");
     assert_eq!(line, "+reply stop, +end answered | idle");
     let reply = d.state().transcript.last_reply().expect("a reply");

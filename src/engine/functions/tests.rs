@@ -136,7 +136,7 @@ fn a_file_that_changed_while_its_block_waited_is_proposed_with_its_new_text() {
     let line = d.reopen();
     assert!(line.ends_with("deciding 1"), "{line}");
     d.command(Command::SkipAll);
-    let block = &d.state().transcript.blocks[&BlockId(2)].block;
+    let block = d.block(2);
     assert_eq!(&*block.current().source, "def area(r, h): ...\n");
     let line = d.command(Command::SkipAll);
     assert!(line.contains("ask s1"), "{line}");

@@ -21,9 +21,26 @@ fn entries(replies: u32) -> Vec<(Timestamp, Entry)> {
 }
 
 fn resumed(entries: &[(Timestamp, Entry)]) -> Engine {
+    resumed_with(entries, Settings::default()).0
+}
+
+fn resumed_with(entries: &[(Timestamp, Entry)], settings: Settings) -> (Engine, Vec<Effect>) {
     let mut paged = PagedTranscript::default();
     paged.extend(entries.to_vec());
-    Engine::resume(Settings::default(), paged.into(), Timestamp(2)).0
+    Engine::resume(settings, paged.into(), Timestamp(2))
+}
+
+fn with_context(tokens: u64) -> Settings {
+    Settings { context_tokens: Some(tokens), ..Settings::default() }
+}
+
+fn command(engine: &mut Engine, command: Command) -> Vec<Effect> {
+    engine.handle(Event::User(command), Timestamp(3))
+}
+
+/// Reads an entry as the driver does.
+fn read(entries: &[(Timestamp, Entry)]) -> impl Fn(u64) -> Result<Entry, String> {
+    move |entry| entries.get(entry as usize).map(|(_, entry)| entry.clone()).ok_or("gone".into())
 }
 
 /// The items that are not in memory, and the bytes of the texts in memory.
@@ -39,20 +56,9 @@ fn standing(engine: &Engine) -> (Vec<usize>, usize) {
 
 /// Shows these items, and answers the loads from these entries; returns how many there were.
 fn look(engine: &mut Engine, items: &[usize], entries: &[(Timestamp, Entry)]) -> usize {
-    let effects = engine.handle(
-        Event::User(Command::Load(items.iter().map(|item| Body::Message(*item)).collect())),
-        Timestamp(3),
-    );
-    let asked: Vec<_> = effects
-        .into_iter()
-        .filter_map(|effect| if let Effect::Load(asked) = effect { Some(asked) } else { None })
-        .flatten()
-        .collect();
-    let answer = |&(body, entry): &(Body, u64)| {
-        let result = entries.get(entry as usize).map(|(_, entry)| entry.clone()).ok_or("gone".into());
-        LoadedBody { body, result }
-    };
-    engine.handle(Event::Loaded(asked.iter().map(answer).collect()), Timestamp(4));
+    let bodies = items.iter().map(|item| Body::Message(*item)).collect();
+    let asked = load_of(command(engine, Command::Load(bodies)));
+    loaded(engine, &asked, read(entries));
     asked.len()
 }
 
@@ -95,9 +101,7 @@ fn what_is_asked_for_is_asked_once_and_what_can_not_be_read_is_told_once() {
     let entries = entries(30);
     let mut engine = resumed(&entries);
     let at = standing(&engine).0[0];
-    let load = |engine: &mut Engine| {
-        engine.handle(Event::User(Command::Load(vec![Body::Message(at)])), Timestamp(3))
-    };
+    let load = |engine: &mut Engine| command(engine, Command::Load(vec![Body::Message(at)]));
     let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Load(_)));
     assert!(asks(&load(&mut engine)));
     assert!(!asks(&load(&mut engine)), "it is on its way");
@@ -112,17 +116,10 @@ fn what_is_asked_for_is_asked_once_and_what_can_not_be_read_is_told_once() {
 
 /// The loads that a prompt causes, with a context of this many tokens.
 fn submitted(entries: &[(Timestamp, Entry)], tokens: u64) -> (Engine, Vec<(Body, u64)>) {
-    let settings = Settings { context_tokens: Some(tokens), ..Settings::default() };
-    let mut paged = PagedTranscript::default();
-    paged.extend(entries.to_vec());
-    let mut engine = Engine::resume(settings, paged.into(), Timestamp(2)).0;
-    let effects = engine.handle(Event::User(Command::Submit("and now".into())), Timestamp(3));
+    let (mut engine, _) = resumed_with(entries, with_context(tokens));
+    let effects = command(&mut engine, Command::Submit("and now".into()));
     assert!(!asks(&effects), "{effects:?}");
-    let asked = effects.into_iter().filter_map(|effect| match effect {
-        Effect::Load(asked) => Some(asked),
-        _ => None,
-    });
-    (engine, asked.flatten().collect())
+    (engine, load_of(effects))
 }
 
 fn asks(effects: &[Effect]) -> bool {
@@ -143,22 +140,21 @@ const ANY: u64 = u64::MAX / 4;
 #[test]
 fn a_request_waits_for_what_it_tells_and_goes_out_once() {
     let entries = entries(30);
-    let read = |entry: u64| Ok(entries[entry as usize].1.clone());
     let (mut engine, asked) = submitted(&entries, ANY);
     assert!(asked.len() > 20 && matches!(engine.state().phase(), Phase::Replying(_)));
     let (first, rest) = asked.split_at(7);
-    assert!(!asks(&loaded(&mut engine, first, read)), "a part of it is no request");
-    assert!(asks(&loaded(&mut engine, rest, read)));
-    assert!(!asks(&loaded(&mut engine, rest, read)));
+    assert!(!asks(&loaded(&mut engine, first, read(&entries))), "a part of it is no request");
+    assert!(asks(&loaded(&mut engine, rest, read(&entries))));
+    assert!(!asks(&loaded(&mut engine, rest, read(&entries))));
 }
 
 #[test]
 fn a_request_that_waits_can_be_stopped() {
     let entries = entries(30);
     let (mut engine, asked) = submitted(&entries, ANY);
-    engine.handle(Event::User(Command::Stop), Timestamp(4));
+    command(&mut engine, Command::Stop);
     assert_eq!(*engine.state().phase(), Phase::Idle);
-    assert!(!asks(&loaded(&mut engine, &asked, |entry| Ok(entries[entry as usize].1.clone()))));
+    assert!(!asks(&loaded(&mut engine, &asked, read(&entries))));
 }
 
 #[test]
@@ -170,10 +166,7 @@ fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
     assert!(failure.message.contains("at least "), "{}", failure.message);
     assert!(failure.message.contains("of 200,000 tokens"), "{}", failure.message);
     // A length reported before the refusal is a lower bound, too.
-    let mut paged = PagedTranscript::default();
-    paged.extend(entries.clone());
-    let settings = Settings { context_tokens: Some(200_000), ..Settings::default() };
-    let (resumed, effects) = Engine::resume(settings, paged.into(), Timestamp(2));
+    let (resumed, effects) = resumed_with(&entries, with_context(200_000));
     let share = resumed.state().live.context;
     assert!(share.at_least && said(&effects).contains("at least "), "{share:?}");
     assert_eq!(share.used, engine.state().live.context.used, "of one conversation one length is told");
@@ -197,7 +190,7 @@ fn load_in_parts(
             return all;
         }
         let part: Vec<_> = asked.drain(..of.min(asked.len())).collect();
-        for effect in loaded(engine, &part, |entry| Ok(entries[entry as usize].1.clone())) {
+        for effect in loaded(engine, &part, read(entries)) {
             match effect {
                 Effect::Load(more) => asked.extend(more),
                 effect => all.push(effect),
@@ -225,16 +218,13 @@ fn load_of(effects: Vec<Effect>) -> Vec<(Body, u64)> {
 /// No message of a request is dropped while the others are loaded, even if it was loaded before for the screen.
 #[test]
 fn a_request_tells_what_was_looked_at_before_too() {
-    for command in [Command::Submit("and now".into()), Command::Compact] {
+    for request in [Command::Submit("and now".into()), Command::Compact] {
         let entries = entries(30);
-        let settings = Settings { context_tokens: Some(ANY), ..Settings::default() };
-        let mut paged = PagedTranscript::default();
-        paged.extend(entries.clone());
-        let mut engine = Engine::resume(settings, paged.into(), Timestamp(2)).0;
+        let (mut engine, _) = resumed_with(&entries, with_context(ANY));
         let away = standing(&engine).0;
         look(&mut engine, &away[..9], &entries);
-        engine.handle(Event::User(Command::Load(vec![])), Timestamp(3));
-        let asked = load_of(engine.handle(Event::User(command), Timestamp(3)));
+        command(&mut engine, Command::Load(vec![]));
+        let asked = load_of(command(&mut engine, request));
         assert_eq!(asked.len(), away.len() - 9);
         let effects = load_in_parts(&mut engine, asked, 12, &entries);
         let told = messages(&effects).expect("it leaves");
@@ -249,20 +239,18 @@ fn a_request_tells_what_was_looked_at_before_too() {
 fn how_long_it_is_is_known_before_it_is_read() {
     let entries = entries(30);
     let used = |engine: &Engine| engine.state().live.context.used;
-    let settings = || Settings { context_tokens: Some(ANY), ..Settings::default() };
-    let mut whole = Engine::resume(settings(), Transcript::fold(entries.clone()), Timestamp(2)).0;
-    whole.handle(Event::User(Command::Submit("and now".into())), Timestamp(3));
+    let mut whole = Engine::resume(with_context(ANY), Transcript::fold(entries.clone()), Timestamp(2)).0;
+    command(&mut whole, Command::Submit("and now".into()));
     let (mut engine, asked) = submitted(&entries, ANY);
     assert!(used(&engine).abs_diff(used(&whole)) < used(&whole) / 100, "{} {}", used(&engine), used(&whole));
     assert!(engine.state().live.context.estimated);
-    loaded(&mut engine, &asked, |entry| Ok(entries[entry as usize].1.clone()));
+    loaded(&mut engine, &asked, read(&entries));
     assert_eq!(used(&engine), used(&whole));
 }
 
 #[test]
 fn what_could_not_be_read_is_read_when_it_is_wanted_again() {
     let entries = entries(30);
-    let read = |entry: u64| Ok(entries[entry as usize].1.clone());
     let (mut engine, asked) = submitted(&entries, ANY);
     // A provider's count makes the computed length inexact.
     let usage = Usage { input: Some(500), output: Some(0), ..Usage::default() };
@@ -270,13 +258,13 @@ fn what_could_not_be_read_is_read_when_it_is_wanted_again() {
     assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
     assert!(matches!(engine.state().phase(), Phase::Stuck(_)), "nothing leaves without it");
     // No summary is made without it, either.
-    let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(5)));
+    let asked = load_of(command(&mut engine, Command::Compact));
     assert!(!asked.is_empty());
     let effects = loaded(&mut engine, &asked, |_| Err("gone".into()));
     assert!(!asks(&effects) && said(&effects).contains("No summary: a part of this chat"), "{effects:?}");
-    let asked = load_of(engine.handle(Event::User(Command::Retry), Timestamp(5)));
+    let asked = load_of(command(&mut engine, Command::Retry));
     assert!(!asked.is_empty());
-    assert!(asks(&loaded(&mut engine, &asked, read)));
+    assert!(asks(&loaded(&mut engine, &asked, read(&entries))));
 }
 
 fn said(effects: &[Effect]) -> String {
@@ -297,7 +285,7 @@ fn while_it_is_read_nobody_answers() {
         (doing(&engine).as_deref(), has_left(&engine)),
         (Some("Reading earlier messages"), Some(false))
     );
-    loaded(&mut engine, &asked, |entry| Ok(entries[entry as usize].1.clone()));
+    loaded(&mut engine, &asked, read(&entries));
     assert_eq!((doing(&engine).as_deref(), has_left(&engine)), (Some("Answering"), Some(true)));
 }
 
@@ -305,10 +293,10 @@ fn while_it_is_read_nobody_answers() {
 fn a_summary_that_waits_is_told_and_so_is_its_end() {
     let entries = entries(30);
     let mut engine = resumed(&entries);
-    let effects = engine.handle(Event::User(Command::Compact), Timestamp(3));
+    let effects = command(&mut engine, Command::Compact);
     assert_eq!(said(&effects), "Reading earlier messages for the summary.");
     let asked = load_of(effects);
-    let effects = engine.handle(Event::User(Command::Submit("no, this".into())), Timestamp(3));
+    let effects = command(&mut engine, Command::Submit("no, this".into()));
     assert!(said(&effects).contains("No summary is made: another request came first."), "{effects:?}");
     assert!(!said(&loaded(&mut engine, &asked, |_| Err("gone".into()))).contains("summary"));
 }
@@ -317,27 +305,27 @@ fn a_summary_that_waits_is_told_and_so_is_its_end() {
 fn a_summary_that_waits_can_be_stopped() {
     let entries = entries(30);
     let mut engine = resumed(&entries);
-    let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(3)));
+    let asked = load_of(command(&mut engine, Command::Compact));
     assert!(engine.state().live.awaits_summary, "front ends tell by it what Ctrl-C stops");
-    let effects = engine.handle(Event::User(Command::Stop), Timestamp(3));
+    let effects = command(&mut engine, Command::Stop);
     assert!(!engine.state().live.awaits_summary);
     assert_eq!(said(&effects), "Stopped. The chat is as it was.");
     assert!(!asks(&load_in_parts(&mut engine, asked, 12, &entries)));
     // Nothing waits any more, so there is nothing to stop.
-    assert_eq!(said(&engine.handle(Event::User(Command::Stop), Timestamp(3))), "");
+    assert_eq!(said(&command(&mut engine, Command::Stop)), "");
 }
 
 #[test]
 fn ctrl_c_beside_a_block_that_waits_stops_no_summary() {
     let entries = entries(30);
     let mut engine = resumed(&entries);
-    let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(3)));
-    engine.handle(Event::User(Command::TypedCommand("ls".into())), Timestamp(3));
+    let asked = load_of(command(&mut engine, Command::Compact));
+    command(&mut engine, Command::TypedCommand("ls".into()));
     assert!(matches!(engine.state().phase(), Phase::Deciding(_)));
     assert!(!engine.state().live.awaits_summary, "front ends would say that it was stopped");
-    engine.handle(Event::User(Command::Stop), Timestamp(3));
+    command(&mut engine, Command::Stop);
     assert!(matches!(engine.state().phase(), Phase::Deciding(_)));
-    engine.handle(Event::User(Command::SkipAll), Timestamp(3));
+    command(&mut engine, Command::SkipAll);
     assert_eq!(*engine.state().phase(), Phase::Idle);
     assert!(engine.state().live.awaits_summary, "it still reads, and can be stopped again");
     assert!(asks(&load_in_parts(&mut engine, asked, 12, &entries)));
@@ -357,19 +345,19 @@ fn what_was_queued_goes_out_before_what_is_typed_while_a_summary_is_read() {
         let mut engine = resumed(&entries);
         engine.settings.session_budget = Some(1);
         engine.state.live.cost.budget = Some(0);
-        engine.handle(Event::User(Command::Compact), Timestamp(3));
-        assert_eq!(prompts(&engine.handle(Event::User(queued), Timestamp(3))), Vec::<String>::new());
-        let asked = load_of(engine.handle(Event::User(Command::Continue), Timestamp(3)));
+        command(&mut engine, Command::Compact);
+        assert_eq!(prompts(&command(&mut engine, queued)), Vec::<String>::new());
+        let asked = load_of(command(&mut engine, Command::Continue));
         assert!(!asked.is_empty() && *engine.state().phase() == Phase::Idle);
         engine
     };
     let mut engine = reading(Command::Submit("first".into()));
-    let effects = engine.handle(Event::User(Command::Submit("second".into())), Timestamp(3));
+    let effects = command(&mut engine, Command::Submit("second".into()));
     assert_eq!(prompts(&effects), ["first\n\nsecond"]);
     assert_eq!(engine.state().live.queued, None);
     // A typed command is queued before the prompt.
     let mut engine = reading(Command::TypedCommand("ls".into()));
-    let effects = engine.handle(Event::User(Command::Submit("second".into())), Timestamp(3));
+    let effects = command(&mut engine, Command::Submit("second".into()));
     assert_eq!(prompts(&effects), Vec::<String>::new());
     assert!(said(&effects).contains("Queued."), "{effects:?}");
     assert!(matches!(engine.state().phase(), Phase::Deciding(_)));
@@ -382,9 +370,9 @@ fn the_budget_is_asked_for_before_a_summary_is_read() {
     let mut engine = resumed(&entries);
     engine.settings.session_budget = Some(1);
     engine.state.live.cost.budget = Some(0);
-    let effects = engine.handle(Event::User(Command::Compact), Timestamp(3));
+    let effects = command(&mut engine, Command::Compact);
     assert!(load_of(effects).is_empty() && matches!(engine.state().phase(), Phase::Asking(_)));
-    let asked = load_of(engine.handle(Event::User(Command::Continue), Timestamp(3)));
+    let asked = load_of(command(&mut engine, Command::Continue));
     assert!(!asked.is_empty());
     assert!(asks(&load_in_parts(&mut engine, asked, 12, &entries)));
 }

@@ -8,7 +8,7 @@ use super::{PRICE, name};
 use crate::domain::{
     BlockId, Chunk, DeadKernel, Decision, FailureKind, Finish, Instructions, KernelFate, KernelRef, Language,
     Limits, ModelInfo, OpinionReply, Outcome, ReplyEvent, Revision, RuleScope, RunEvent, RunId, RunReport,
-    Stream, TimerId, Usage,
+    Stream, TimerId, Usage, samples,
 };
 use crate::engine::dialogue::{WatchedEngine, failure, report};
 use crate::engine::state::Countdown;
@@ -226,12 +226,7 @@ impl EventMaker<'_> {
 
     fn instructions(&self) -> Vec<Instructions> {
         let text = ["use tabs", "be brief"][self.b % 2];
-        let file = Instructions {
-            path: "/p/AGENTS.md".into(),
-            text: text.into(),
-            bytes: 8,
-            own: self.b.is_multiple_of(3),
-        };
+        let file = samples::instructions("/p/AGENTS.md", text, self.b.is_multiple_of(3));
         [Vec::new(), vec![file]][usize::from(self.b > 60)].clone()
     }
 

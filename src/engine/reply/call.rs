@@ -107,10 +107,8 @@ impl Call {
             special_kind: file,
             language,
             source,
-            range: 0..0,
-            lines: (0, 0),
             closed: true,
-            note: None,
+            ..Proposal::default()
         };
         Ok(match self.tool {
             Name::RunCode => {

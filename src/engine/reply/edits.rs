@@ -1,7 +1,7 @@
 //! Edits in a reply: in fences, whatever their info string, and in the arguments of a call.
 
 use super::{Proposal, info};
-use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages};
+use crate::domain::{BlockKind, FileAct, Language, Languages};
 use crate::edit::{self, EditError, EditHunk, FileEdit};
 use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
@@ -135,15 +135,5 @@ pub(super) fn displayed_fence(
     range: std::ops::Range<usize>,
     closed: bool,
 ) -> Proposal {
-    Proposal {
-        dialect: Dialect::Fences,
-        info: info.to_owned(),
-        special_kind: None,
-        language: None,
-        source: source.to_owned(),
-        range,
-        lines: (0, 0),
-        closed,
-        note: None,
-    }
+    Proposal { info: info.to_owned(), source: source.to_owned(), range, closed, ..Proposal::default() }
 }

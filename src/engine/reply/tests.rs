@@ -27,6 +27,34 @@ pub(super) fn checked(text: &str, dialect: Dialect, languages: &Languages) -> Ve
     whole
 }
 
+/// Parses a text, and reads it again for what the model may have meant; the segments tile it.
+pub(super) fn read_as(text: &str, dialect: Dialect, complete: bool) -> Vec<Segment> {
+    let languages = Languages::default();
+    let segments = parse(text, dialect, &languages, complete);
+    let segments = reread(text, segments, dialect, &languages, complete);
+    let end = segments.iter().fold(0, |at, segment| {
+        assert_eq!(segment.range().start, at, "segments tile the text: {segments:#?}");
+        segment.range().end
+    });
+    assert_eq!(end, text.len());
+    segments
+}
+
+/// The blocks among these segments.
+pub(super) fn proposals(segments: Vec<Segment>) -> Vec<Proposal> {
+    let block = |segment| match segment {
+        Segment::Block(block) => Some(block),
+        Segment::Prose(_) => None,
+    };
+    segments.into_iter().filter_map(block).collect()
+}
+
+/// The blocks of a reply, after checking that pieces of any size give the same.
+pub(super) fn streamed(text: &str) -> Vec<Proposal> {
+    checked(text, Dialect::Fences, &Languages::default());
+    proposals(read_as(text, Dialect::Fences, true))
+}
+
 fn assert_tiles(length: usize, segments: &[Segment]) {
     let mut at = 0;
     for (i, segment) in segments.iter().enumerate() {

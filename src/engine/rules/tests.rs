@@ -200,7 +200,7 @@ fn the_same_text_is_covered_and_no_other() {
 /// Why a rule granted under these terms does not cover a block.
 fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Result<(), String> {
     let d = waiting();
-    let block = &d.state().transcript.blocks[&BlockId(1)].block;
+    let block = d.block(1);
     let mut granted = confined();
     if scope == RuleScope::Reading {
         granted.rights.write.clear();

@@ -150,7 +150,7 @@ fn a_look_is_strict_and_knows_what_the_recipe_says() {
         (inspected.before.as_deref(), inspected.review.gravest()),
         (Some("old\n"), Some(Severity::High))
     );
-    let item = d.state().transcript.blocks[&BlockId(1)].block.clone();
+    let item = d.block(1).clone();
     assert!(d.watched.engine.is_strict(&item));
 }
 
@@ -168,7 +168,7 @@ fn it_ends_with_its_turn_and_begins_between_turns_only() {
     let line = d.decide(1, Decision::Skip);
     // Nothing ran, so the recipe begins its second round.
     assert!(line.contains("+skipped 1") && !line.contains("+end"), "{line}");
-    assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.current().revision, Revision(1));
+    assert_eq!(d.block(1).current().revision, Revision(1));
 }
 
 #[test]

@@ -112,8 +112,8 @@ fn shell() -> String {
     format!("\n\n_sayso_shell = {}\n", quoted(super::bash::SHELL_PROGRAM))
 }
 
-/// The setup cell of a notebook that needs sayso's own magics.
-pub(super) fn cell_magics() -> String {
+/// The setup cell of a notebook with cells of bash, cells that write files, or Python cells that may end by themselves.
+pub(in crate::export) fn cell_magics() -> String {
     [RUN_PROGRAM_IN_CELL, &shell(), RUN_BASH, WRITE_FILE, RUN_PYTHON_IN_CELL, CELL_MAGICS].concat()
 }
 
@@ -133,9 +133,7 @@ fn requirements(steps: &[&BlockPart]) -> String {
     let version = python.filter_map(|block| block.run.as_ref()?.version.as_deref()).next_back();
     // If a package was installed more than once, the last install counts.
     let mut needed: Vec<String> = Vec::new();
-    let installs = |block: &&&BlockPart| {
-        block.kind == "install" && block.language.as_deref().is_none_or(|language| language == "python")
-    };
+    let installs = |block: &&&BlockPart| block.kind == "install" && is_python_list(block);
     let name =
         |package: &str| package.split(['=', '<', '>', '!', '~', '[', ' ']).next().map(str::to_lowercase);
     for package in steps.iter().filter(installs).flat_map(|block| packages(block)) {

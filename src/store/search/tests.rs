@@ -1,7 +1,8 @@
 use super::searcher::MAX_COMPLETIONS;
 use super::update::UpdateBounds;
 use super::*;
-use crate::domain::{BlockId, Entry, Outcome, Revision, RunId, Stream};
+use crate::domain::{BlockId, Entry, Outcome, Revision, RunReport, Stream};
+use crate::store::index::IndexStamp;
 use crate::store::samples::{AT, block, captured, header, reply, report, wait, write_session};
 use crate::store::{Store, manage};
 use proptest::prelude::*;
@@ -11,13 +12,9 @@ use std::time::{Duration, Instant};
 const ALWAYS: SearchControl<'_> = SearchControl { goes_on: &|| true, on_progress: &|_, _| {} };
 
 fn ran(id: u32, outcome: Outcome, printed: &str) -> Entry {
-    let report = crate::domain::RunReport {
-        outcome,
-        value: None,
-        error: None,
-        ..report(captured(&[(Stream::Stdout, printed.as_bytes())]))
-    };
-    Entry::Ran { run: RunId(id), block: BlockId(id), report: Box::new(report) }
+    let output = captured(&[(Stream::Stdout, printed.as_bytes())]);
+    let report = RunReport { outcome, value: None, error: None, ..report(output) };
+    crate::domain::samples::ran(id, id, report)
 }
 
 /// A session with each kind of event once.
@@ -59,16 +56,12 @@ fn settled(folder: &Path) {
     loop {
         found(folder, &wanted("x"));
         let files = database::files(&open(folder).db).unwrap();
-        if files.values().all(|file| file.stamp != index_stamp()) {
+        if files.values().all(|file| file.stamp != IndexStamp::default()) {
             return;
         }
         assert!(Instant::now() < end, "{files:?}");
         std::thread::yield_now();
     }
-}
-
-fn index_stamp() -> crate::store::index::IndexStamp {
-    crate::store::index::IndexStamp::default()
 }
 
 /// Whether any file of the index contains these bytes.

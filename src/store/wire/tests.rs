@@ -1,6 +1,6 @@
 use super::*;
 use crate::domain::{
-    BlockId, Entry, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp, UnscannedChanges,
+    BlockId, Entry, Masker, OutputBuffer, Revision, Stream, Timestamp, UnscannedChanges, samples::ran,
 };
 use crate::store::samples::{captured, output_parts, report, same};
 use proptest::prelude::*;
@@ -27,11 +27,8 @@ fn decoded(line: &[u8]) -> Result<LineContent, super::line_error::FieldError> {
 
 #[test]
 fn the_form_of_a_line() {
-    let line = String::from_utf8(line_of(&Entry::Skipped {
-        block: crate::domain::BlockId(3),
-        revision: crate::domain::Revision(1),
-    }))
-    .unwrap();
+    let line = line_of(&Entry::Skipped { block: BlockId(3), revision: Revision(1) });
+    let line = String::from_utf8(line).unwrap();
     let body = r#"{"v":1,"seq":1,"at":"2026-01-01T00:00:00.000Z","kind":"decision","decision":"skip","block":3,"revision":1,"prev":"00000000"}"#;
     let crc = format!("{:08x}", crc32fast::hash(body.as_bytes()));
     assert_eq!(line, format!("{},\"crc\":\"{crc}\"}}\n", body.strip_suffix('}').unwrap()));
@@ -54,9 +51,8 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
     let (line, _) = sealed(Timestamp(0), more);
     assert_eq!(entry_of(&line), Entry::Prompt("x".into()));
     let (line, _) = sealed(Timestamp(0), Fields::of("prompt").with("text", 7));
-    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert_eq!(
-        decode(&frame, Path::new("")).unwrap_err().to_string(),
+        decoded(&line).unwrap_err().to_string(),
         "its field \"text\": invalid type: integer `7`, expected a string"
     );
 }
@@ -86,7 +82,7 @@ fn run_with(part: &str, value: Value) -> Result<LineContent, super::line_error::
 
 fn report_entry() -> Entry {
     let output = captured(&[(Stream::Stdout, b"out"), (Stream::Stderr, b"err")]);
-    Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) }
+    ran(1, 1, report(output))
 }
 
 #[test]
@@ -112,12 +108,7 @@ fn more_bytes_than_can_be_counted_overflow_nothing() {
 #[test]
 fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
     let mut report = report(OutputBuffer::default());
-    let entry_with = |report: &RunReport| Entry::Ran {
-        run: crate::domain::RunId(1),
-        block: crate::domain::BlockId(1),
-        report: Box::new(report.clone()),
-    };
-    let line = String::from_utf8(line_of(&entry_with(&report))).unwrap();
+    let line = String::from_utf8(line_of(&ran(1, 1, report.clone()))).unwrap();
     assert!(!line.contains("not_looked_at"), "{line}");
     report.receipt.not_looked_at = UnscannedChanges {
         folders: 2,
@@ -126,7 +117,7 @@ fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
         names_incomplete: true,
         ..UnscannedChanges::default()
     };
-    let entry = entry_with(&report);
+    let entry = ran(1, 1, report);
     let line = String::from_utf8(line_of(&entry)).unwrap();
     let expected = r#""not_looked_at":{"folders":2,"names":["target"],"changes":3,"obeyed":true}"#;
     assert!(line.contains(expected), "{line}");
@@ -138,20 +129,14 @@ fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
     let mut report = report(OutputBuffer::default());
     report.blob = Some(PathBuf::from("/blobs/run-1.out"));
     report.images[0].path = PathBuf::from("/blobs/figure-1.png");
-    let entry = Entry::Ran {
-        run: crate::domain::RunId(1),
-        block: crate::domain::BlockId(1),
-        report: Box::new(report),
-    };
+    let entry = ran(1, 1, report);
     let line = String::from_utf8(line_of(&entry)).unwrap();
     assert!(line.contains(r#""all_output":{"blob":"run-1.out"}"#), "{line}");
     assert!(same(&entry_of(line.as_bytes()), &entry));
 
     let hostile =
         encode(&entry, Path::new("/blobs"), None).unwrap().with("all_output", json!({ "blob": "../../x" }));
-    let (line, _) = sealed(Timestamp(0), hostile);
-    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    assert!(decode(&frame, Path::new("/blobs")).is_err());
+    assert!(decoded(&sealed(Timestamp(0), hostile).0).is_err());
 }
 
 #[test]
@@ -160,15 +145,10 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
     let output = captured(&[(Stream::Stdout, &big), (Stream::Stderr, b"warn"), (Stream::Stdout, b"end\n")]);
     let blob = blob_for(&output, &Masker::default(), || "output-1.log".into()).unwrap();
     assert_eq!(blob.bytes.len(), 70_008);
-    let entry = Entry::Ran {
-        run: crate::domain::RunId(1),
-        block: crate::domain::BlockId(1),
-        report: Box::new(report(output.clone())),
-    };
+    let entry = ran(1, 1, report(output.clone()));
     let (line, _) = sealed(Timestamp(0), encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap());
     assert!(line.len() < 2000);
-    let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
-    let Ok(LineContent::Entry(back, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
+    let Ok(LineContent::Entry(back, Some(outside))) = decoded(&line) else { panic!() };
     let Entry::Ran { report, .. } = *back else { panic!() };
     assert_eq!(
         report.output.dropped(Stream::Stdout),
@@ -196,9 +176,7 @@ fn moments_beyond_all_calendars_do_not_break_a_line() {
 fn a_word_is_the_same_everywhere() {
     fn word(value: impl serde::Serialize) -> String {
         match json!(value) {
-            serde_json::Value::Object(fields) => {
-                fields.into_iter().next().unwrap().1.as_str().unwrap().into()
-            }
+            Value::Object(fields) => fields.into_iter().next().unwrap().1.as_str().unwrap().into(),
             word => word.as_str().unwrap().into(),
         }
     }
@@ -238,19 +216,16 @@ fn a_file_that_is_larger_than_a_run_may_keep_is_not_read() {
     let big = vec![b'x'; 70_000];
     let output = captured(&[(Stream::Stdout, &big)]);
     let blob = blob_for(&output, &Masker::default(), || "output-1.log".into()).unwrap();
-    let entry = Entry::Ran {
-        run: crate::domain::RunId(1),
-        block: crate::domain::BlockId(1),
-        report: Box::new(report(output)),
-    };
+    let entry = ran(1, 1, report(output));
     let fields = encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap();
     let (line, _) = sealed(Timestamp(0), fields);
     let claimed = 20_000_000_000u64;
     let forged = String::from_utf8(line).unwrap().replace("o70000", &format!("o0 o{claimed} o0"));
     let body = forged.rsplit_once(",\"crc\"").unwrap().0;
     let forged = format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(format!("{body}}}").as_bytes()));
-    let frame = open(forged.as_bytes()).unwrap();
-    let Ok(LineContent::Entry(_, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
+    let Ok(LineContent::Entry(_, Some(outside))) = decoded(format!("{forged}\n").as_bytes()) else {
+        panic!()
+    };
     let path = folder.path().join("output-1.log");
     std::fs::File::create(&path).unwrap().set_len(claimed).unwrap();
     let read = crate::store::blob::read_blob(&path, &outside);

@@ -1,28 +1,17 @@
 //! Tests of edits that contain fence ends and programs: nothing in them becomes a block, whether the reply arrives
 //! whole or in pieces.
 
-use crate::domain::{BlockKind, Dialect, Languages};
-use crate::engine::reply::tests::checked;
-use crate::engine::reply::{Proposal, Segment, markdown, reread};
+use crate::domain::BlockKind;
+use crate::engine::reply::tests::streamed;
+use crate::engine::reply::{Proposal, markdown};
 use proptest::prelude::*;
-
-/// The blocks of a reply, after checking that pieces of any size give the same.
-fn blocks(text: &str) -> Vec<Proposal> {
-    let languages = Languages::default();
-    let whole = reread(text, checked(text, Dialect::Fences, &languages), Dialect::Fences, &languages, true);
-    let block = |segment| match segment {
-        Segment::Block(block) => Some(block),
-        Segment::Prose(_) => None,
-    };
-    whole.into_iter().filter_map(block).collect()
-}
 
 fn told(text: &str) -> Vec<String> {
     let told = |block: &Proposal| {
         let open = if block.closed { "" } else { ", open" };
         format!("{}{open}: {}", block.kind().as_str(), block.source)
     };
-    blocks(text).iter().map(told).collect()
+    streamed(text).iter().map(told).collect()
 }
 
 const INNER: &str =
@@ -85,7 +74,7 @@ fn where_nothing_tells_the_end_of_an_edit_nothing_behind_it_is_offered() {
         format!("```edit path=a.md\n{INNER}```\n{RUNS}")
             .replace("REPLACE\n```", "REPLACE x\n<<<<<<< SEARCH\n```"),
     ] {
-        let found = blocks(&text);
+        let found = streamed(&text);
         let runs =
             found.iter().filter(|block| block.closed && matches!(block.kind(), BlockKind::Code { .. }));
         assert_eq!(runs.count(), 0, "{text}\n{found:#?}");

@@ -76,14 +76,13 @@ impl Parser {
             if shown {
                 self.segments.push(Segment::Block(Proposal {
                     special_kind: offer.file(),
-                    note: None,
-                    dialect: Dialect::Fences,
                     info: fence.info.clone(),
                     language: offer.language(),
                     source: fence.source.clone(),
                     range: range.clone(),
                     lines: (first, last.max(first)),
                     closed: fence.closed && sure,
+                    ..Proposal::default()
                 }));
             }
             closed_at_end = fence.closed && fence.top && range.end == end;

@@ -20,15 +20,12 @@ impl Parser {
         let shown = matches!(offer, FenceOffer::Run(_));
         if let FenceOffer::Run(language) = offer {
             self.segments.push(Segment::Block(Proposal {
-                special_kind: None,
-                note: None,
                 dialect: Dialect::ExecuteTags,
                 info: attributes,
                 language: Some(language),
-                source: String::new(),
                 range: open.clone(),
                 lines: (first, first),
-                closed: false,
+                ..Proposal::default()
             }));
         }
         self.tail = OpenTail::Tag { start: open.start, body: open.end, shown, begun: false };

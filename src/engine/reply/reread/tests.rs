@@ -3,34 +3,11 @@
 use super::*;
 use crate::domain::{BlockKind, Language};
 use crate::engine::reply::parse;
-use crate::engine::reply::tests::checked;
+use crate::engine::reply::tests::{checked, proposals, read_as};
 use proptest::prelude::*;
 
-fn read_as(text: &str, dialect: Dialect, complete: bool) -> Vec<Segment> {
-    let languages = Languages::default();
-    let segments = parse(text, dialect, &languages, complete);
-    let segments = reread(text, segments, dialect, &languages, complete);
-    let mut at = 0;
-    for segment in &segments {
-        assert_eq!(segment.range().start, at, "segments tile the text: {segments:#?}");
-        at = segment.range().end;
-    }
-    assert_eq!(at, text.len());
-    segments
-}
-
 fn blocks(text: &str) -> Vec<Proposal> {
-    of(read_as(text, Dialect::Fences, true))
-}
-
-fn of(segments: Vec<Segment>) -> Vec<Proposal> {
-    segments
-        .into_iter()
-        .filter_map(|segment| match segment {
-            Segment::Block(block) => Some(block),
-            Segment::Prose(_) => None,
-        })
-        .collect()
+    proposals(read_as(text, Dialect::Fences, true))
 }
 
 /// The block of a text that has exactly one.
@@ -39,6 +16,14 @@ fn only(text: &str) -> Proposal {
         Ok([block]) => block,
         Err(other) => panic!("{text:?}: {other:#?}"),
     }
+}
+
+/// Checks that the one block of a text is a printed call that runs `print(1)`.
+fn assert_is_call(text: &str) {
+    let block = only(text);
+    assert_eq!((block.language, block.source.as_str()), (Some(Language::python()), "print(1)"), "{text}");
+    assert!(block.closed, "{text}");
+    assert_eq!(block.note.as_deref(), Some("read from a tool call printed as text"), "{text}");
 }
 
 #[test]
@@ -66,10 +51,7 @@ fn every_printed_form_of_a_call_waits_with_a_note() {
         "<function_calls>\n<invoke name=\"run_code\">\n<parameter name=\"language\">python</parameter>\n<parameter name=\"code\">print(1)</parameter>\n</invoke>\n</function_calls>".into(),
         "<invoke name=\"run_code\">\n<parameter name=\"language\">python</parameter>\n<parameter name=\"code\">print(1)</parameter>\n</invoke>".into(),
     ] {
-        let block = only(&text);
-        assert_eq!((block.language.as_ref(), block.source.as_str()), (Some(&Language::python()), "print(1)"), "{text}");
-        assert!(block.closed, "{text}");
-        assert_eq!(block.note.as_deref(), Some("read from a tool call printed as text"), "{text}");
+        assert_is_call(&text);
     }
 }
 
@@ -115,12 +97,8 @@ fn the_tokens_and_tags_of_many_models_are_calls() {
         format!("<|START_ACTION|>[{{\"tool_call_id\": \"0\", \"tool_name\": \"run_code\", \"parameters\": {json}}}]<|END_ACTION|>"),
         format!("<tool_call>{named}}}</tool_call>"),
     ] {
-        let languages = Languages::default();
-        checked(&text, Dialect::Fences, &languages);
-        let block = only(&text);
-        assert_eq!((block.language.as_ref(), block.source.as_str()), (Some(&Language::python()), "print(1)"), "{text}");
-        assert!(block.closed, "{text}");
-        assert_eq!(block.note.as_deref(), Some("read from a tool call printed as text"), "{text}");
+        checked(&text, Dialect::Fences, &Languages::default());
+        assert_is_call(&text);
         // Quoted as an example it stays text.
         assert_eq!(blocks(&format!("~~~~yaml\n{text}\n~~~~\n")), [], "{text}");
         assert_eq!(blocks(&format!("~~~~text norun\n{text}\n~~~~\n")), [], "{text}");
@@ -173,7 +151,7 @@ fn nothing_in_the_arguments_of_a_printed_call_is_a_block() {
         for dialect in [Dialect::Fences, Dialect::ExecuteTags] {
             let text = format!("So:\n\n{call}\nThen:\n\n```bash\nls\n```\n");
             checked(&text, dialect, &Languages::default());
-            let found = of(read_as(&text, dialect, true));
+            let found = proposals(read_as(&text, dialect, true));
             let told: Vec<(BlockKind, &str)> =
                 found.iter().map(|block| (block.kind(), &*block.source)).collect();
             let held = if call.contains("<parameter") || call.contains("<arg_value") {
@@ -201,7 +179,7 @@ fn behind_a_call_that_never_ends_nothing_is_offered() {
     for call in calls {
         let text = format!("{call}\n```bash\nls\n```\n");
         assert_eq!(blocks(&text), [], "{text}");
-        let cut = of(read_as(&text, Dialect::Fences, false));
+        let cut = proposals(read_as(&text, Dialect::Fences, false));
         assert!(cut.iter().all(|block| !block.closed && block.special_kind.is_some()), "{text}\n{cut:#?}");
     }
     // Mentioning the form is not a call.
@@ -316,11 +294,11 @@ fn look_alikes_stay_prose() {
 #[test]
 fn a_cut_call_is_incomplete() {
     let text = "<tool_call>\n{\"name\": \"run_code\", \"arguments\": {\"language\": \"bash\", \"code\": \"rm -rf /tmp/x";
-    let [block] = <[Proposal; 1]>::try_from(of(read_as(text, Dialect::Fences, false))).expect("one");
+    let [block] = <[Proposal; 1]>::try_from(proposals(read_as(text, Dialect::Fences, false))).expect("one");
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
     let tagged =
         "<function=run_code>\n<parameter=language>\nbash\n</parameter>\n<parameter=code>\nrm -rf /tmp/x";
-    let [block] = <[Proposal; 1]>::try_from(of(read_as(tagged, Dialect::Fences, false))).expect("one");
+    let [block] = <[Proposal; 1]>::try_from(proposals(read_as(tagged, Dialect::Fences, false))).expect("one");
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
     // A complete reply with half a call: nothing is made up.
     assert_eq!(blocks(text), []);
@@ -329,11 +307,13 @@ fn a_cut_call_is_incomplete() {
 #[test]
 fn an_unclosed_tag_at_the_end_of_a_whole_reply_waits() {
     let text = "I run:\n<execute>\nprint(1)\n";
-    let [block] = <[Proposal; 1]>::try_from(of(read_as(text, Dialect::ExecuteTags, true))).expect("one");
+    let [block] =
+        <[Proposal; 1]>::try_from(proposals(read_as(text, Dialect::ExecuteTags, true))).expect("one");
     assert!(
         block.closed && block.note.as_deref().is_some_and(|note| note.contains("</execute> was missing"))
     );
-    let [block] = <[Proposal; 1]>::try_from(of(read_as(text, Dialect::ExecuteTags, false))).expect("one");
+    let [block] =
+        <[Proposal; 1]>::try_from(proposals(read_as(text, Dialect::ExecuteTags, false))).expect("one");
     assert_eq!((block.closed, block.note), (false, None), "cut off");
 }
 
@@ -369,7 +349,7 @@ fn lines_of_very_many_blocks_are_counted_once() {
         let fences = edit_fence::scan(&text, markdown::Tags::Ignored, false).fences;
         let mut count = LineCount::default();
         let segments = parse(&text, Dialect::Fences, &languages, true);
-        let found = of(read_once(&text, segments, &fences, reading, &mut count));
+        let found = proposals(read_once(&text, segments, &fences, reading, &mut count));
         assert!(found.len() == fences.len() && count.read <= text.len(), "{each}: {} bytes", count.read);
         let first = |block: &Proposal| text[..block.range.start].matches('\n').count() + 1;
         for block in found.iter().step_by(97).chain(found.last()) {

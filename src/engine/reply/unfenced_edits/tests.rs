@@ -3,27 +3,12 @@
 use crate::domain::{BlockKind, Dialect, Languages};
 use crate::edit;
 use crate::engine::reply::printed_calls::CallScanner;
-use crate::engine::reply::tests::checked;
-use crate::engine::reply::{Proposal, Segment, outside, parse, reread};
+use crate::engine::reply::tests::{proposals, read_as, streamed};
+use crate::engine::reply::{Proposal, Segment, outside};
 use proptest::prelude::*;
 
-fn read_as(text: &str, dialect: Dialect) -> Vec<Segment> {
-    let languages = Languages::default();
-    let segments = reread(text, parse(text, dialect, &languages, true), dialect, &languages, true);
-    let ends = segments.iter().fold(0, |at, segment| {
-        assert_eq!(segment.range().start, at, "segments tile the text: {segments:#?}");
-        segment.range().end
-    });
-    assert_eq!(ends, text.len());
-    segments
-}
-
 fn blocks(text: &str, dialect: Dialect) -> Vec<Proposal> {
-    let of = |segment| match segment {
-        Segment::Block(block) => Some(block),
-        Segment::Prose(_) => None,
-    };
-    read_as(text, dialect).into_iter().filter_map(of).collect()
+    proposals(read_as(text, dialect, true))
 }
 
 /// An edit of a Markdown file that contains programs.
@@ -146,14 +131,8 @@ fn what_only_speaks_of_markers_stays_as_it_is_and_a_divider_may_be_longer() {
     let found = blocks(text, Dialect::Fences);
     assert!(found.len() == 1 && found[0].source == "ls\n", "{found:#?}");
     // If the reply was cut off, it may be an edit.
-    let languages = Languages::default();
-    let cut =
-        reread(text, parse(text, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
-    let cut: Vec<_> = cut.iter().filter(|segment| matches!(segment, Segment::Block(_))).collect();
-    assert!(
-        matches!(cut[..], [Segment::Block(block)] if block.special_kind.is_some() && !block.closed),
-        "{cut:#?}"
-    );
+    let cut = proposals(read_as(text, Dialect::Fences, false));
+    assert!(matches!(&cut[..], [block] if block.special_kind.is_some() && !block.closed), "{cut:#?}");
     let longer = EDIT.replace("=======", "========");
     let found = blocks(&format!("a.md\n{longer}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() == 2 && found[0].closed, "{found:#?}");
@@ -199,15 +178,6 @@ const BARE: [&str; 6] = [
     "*** Update File: README.md\n@@\n ```bash\n-old\n+rm -rf build\n ```\n",
 ];
 
-/// The blocks of a reply, after checking that pieces of any size give the same.
-fn streamed(text: &str) -> Vec<Proposal> {
-    let languages = Languages::default();
-    let whole = reread(text, checked(text, Dialect::Fences, &languages), Dialect::Fences, &languages, true);
-    let blocks = blocks(text, Dialect::Fences);
-    assert_eq!(whole.iter().filter(|segment| matches!(segment, Segment::Block(_))).count(), blocks.len());
-    blocks
-}
-
 #[test]
 fn a_diff_or_a_patch_in_no_fence_is_an_edit_and_nothing_in_it_is_a_block() {
     for edit in BARE {
@@ -226,9 +196,7 @@ fn a_diff_or_a_patch_in_no_fence_is_an_edit_and_nothing_in_it_is_a_block() {
             assert_eq!(rest, if behind.contains("ls") { vec!["ls\n"] } else { vec![] }, "{edit}{behind}");
         }
         // If the reply was cut off, the edit may continue.
-        let languages = Languages::default();
-        let cut =
-            reread(edit, parse(edit, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
+        let cut = read_as(edit, Dialect::Fences, false);
         let is_open = |segment: &Segment| matches!(segment, Segment::Block(block) if !block.closed || edit.contains("End Patch"));
         assert!(cut.iter().all(is_open), "{cut:#?}");
     }

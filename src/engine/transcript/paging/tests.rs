@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::{
-    AttachedFile, BlockId, Dialect, FailureKind, FinishReason, Outcome, Prompt, ReplyEvent, RunId, RunReport,
-    StepId, Stream, ToolCall,
+    AttachedFile, BlockId, Dialect, FailureKind, FinishReason, Outcome, Prompt, RunId, RunReport, StepId,
+    Stream,
 };
 use crate::engine::context;
 use crate::engine::dialogue::{Dialogue, report};
@@ -269,8 +269,7 @@ proptest! {
 /// out.
 fn paged_behind_call(d: &mut Dialogue, code: &str) -> Transcript {
     let arguments = serde_json::json!({"language": "python", "code": code}).to_string();
-    let (id, name) = ("c".into(), "run_code".into());
-    d.replied(ReplyEvent::ToolCall(ToolCall { id, name, arguments, signature: None }));
+    d.calls_tool("c", "run_code", &arguments);
     d.finish(FinishReason::ToolCalls);
     d.reject(1, "not so");
     d.reply("Done.");

@@ -12,14 +12,13 @@ pub(in crate::store::search) fn files_with(
     what: BlockFact,
     word: &str,
 ) -> Result<HashSet<i64>, DerivedError> {
-    let mut row = db.prepare_cached(match what {
-        BlockFact::Language => {
-            "SELECT number FROM places WHERE language = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
-        }
-        BlockFact::Outcome => {
-            "SELECT number FROM places WHERE outcome = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
-        }
-    })?;
+    let column = match what {
+        BlockFact::Language => "language",
+        BlockFact::Outcome => "outcome",
+    };
+    let mut row = db.prepare_cached(&format!(
+        "SELECT number FROM places WHERE {column} = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
+    ))?;
     let (mut files, mut from) = (HashSet::new(), i64::MIN);
     while let Some(place) = row.query_row(params![word, from], |row| row.get::<_, i64>(0)).optional()? {
         files.insert(file_of(place));
