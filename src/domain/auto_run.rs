@@ -268,13 +268,24 @@ mod tests {
         ] {
             assert_eq!(auto_run_name(Path::new(path)).map(|name| name.what), Some(what), "{path}");
         }
-        for path in
-            "a.py .git/index .git/objects/aa/bb .git/modules/sub/index .git/modules/sub/refs/heads/config \
-            .git/modules/config .git/rebase-merge/done .hg/dirstate .zed/snippets.json \
-            .mvn/wrapper/maven-wrapper.properties toolchain.toml hooks/pre-commit config envrc .config/a"
-                .split(' ')
-                .chain([""])
-        {
+        for path in [
+            "a.py",
+            ".git/index",
+            ".git/objects/aa/bb",
+            ".git/modules/sub/index",
+            ".git/modules/sub/refs/heads/config",
+            ".git/modules/config",
+            ".git/rebase-merge/done",
+            ".hg/dirstate",
+            ".zed/snippets.json",
+            ".mvn/wrapper/maven-wrapper.properties",
+            "toolchain.toml",
+            "hooks/pre-commit",
+            "config",
+            "envrc",
+            ".config/a",
+            "",
+        ] {
             assert_eq!(auto_run_name(Path::new(path)), None, "{path}");
         }
     }

@@ -217,9 +217,32 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// Modules of Python itself that may be missing all the same; no package of that name provides them.
-const PARTS_OF_PYTHON: &str = "\
-     asynchat asyncore cgi crypt curses dbm distutils idlelib imp lib2to3 msilib nis pipes pwd readline smtpd \
-     sqlite3 ssl telnetlib test tkinter turtle winreg winsound";
+const PARTS_OF_PYTHON: &[&str] = &[
+    "asynchat",
+    "asyncore",
+    "cgi",
+    "crypt",
+    "curses",
+    "dbm",
+    "distutils",
+    "idlelib",
+    "imp",
+    "lib2to3",
+    "msilib",
+    "nis",
+    "pipes",
+    "pwd",
+    "readline",
+    "smtpd",
+    "sqlite3",
+    "ssl",
+    "telnetlib",
+    "test",
+    "tkinter",
+    "turtle",
+    "winreg",
+    "winsound",
+];
 
 /// The package that provides this Python module; `None` if the name can't be that of a package.
 pub(crate) fn python_package(module: &str) -> Option<String> {
@@ -227,8 +250,7 @@ pub(crate) fn python_package(module: &str) -> Option<String> {
         |name: &str| OTHER_NAMES.iter().find(|(import, _)| *import == name).map(|(_, package)| *package);
     let top = module.split('.').next().unwrap_or(module);
     let package = known(module).or_else(|| known(top)).unwrap_or(top);
-    let is_of_python = PARTS_OF_PYTHON.split_whitespace().any(|part| part == top);
-    (!is_of_python && is_whole_name(package)).then(|| package.to_owned())
+    (!PARTS_OF_PYTHON.contains(&top) && is_whole_name(package)).then(|| package.to_owned())
 }
 
 /// The missing module in the message of a `ModuleNotFoundError`.
@@ -275,11 +297,24 @@ mod tests {
 
     #[test]
     fn what_is_no_plain_name_is_refused() {
-        for text in "|# nothing|--index-url=http://evil|-r requirements.txt|-e .|./wheel.whl|/tmp/x|\
-            git+https://evil/x|numpy @ https://evil/x.whl|numpy; python_version < '3'|a b|numpy>=|numpy[|\
-            numpy[a|numpy\u{200b}|_x"
-            .split('|')
-        {
+        for text in [
+            "",
+            "# nothing",
+            "--index-url=http://evil",
+            "-r requirements.txt",
+            "-e .",
+            "./wheel.whl",
+            "/tmp/x",
+            "git+https://evil/x",
+            "numpy @ https://evil/x.whl",
+            "numpy; python_version < '3'",
+            "a b",
+            "numpy>=",
+            "numpy[",
+            "numpy[a",
+            "numpy\u{200b}",
+            "_x",
+        ] {
             assert!(PackageList::parse("python", text).is_err(), "{text:?}");
         }
         for text in ["--foo", "file:../x", "git+ssh://x", "https://x/y.tgz", "a/b", "@a", "@a/", "x@", "x@ 1"]

@@ -184,11 +184,27 @@ mod tests {
 
     #[test]
     fn every_form_of_python_is_python() {
-        for info in "python|Python|PYTHON|py|py3|python3|python title=\"x\"|{python}|{ python }|{.python}|\
-            {.python .numberLines startFrom=\"3\"}|{python, echo=FALSE}|python{1,3}|python {1,3}|\
-            python:main.py|python,ignore|python3.11|Python-3.12|language-python"
-            .split('|')
-        {
+        for info in [
+            "python",
+            "Python",
+            "PYTHON",
+            "py",
+            "py3",
+            "python3",
+            "python title=\"x\"",
+            "{python}",
+            "{ python }",
+            "{.python}",
+            "{.python .numberLines startFrom=\"3\"}",
+            "{python, echo=FALSE}",
+            "python{1,3}",
+            "python {1,3}",
+            "python:main.py",
+            "python,ignore",
+            "python3.11",
+            "Python-3.12",
+            "language-python",
+        ] {
             assert_eq!(offer(info, &Languages::default()), FenceOffer::Run(Language::python()), "{info}");
         }
     }
