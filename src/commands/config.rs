@@ -9,7 +9,7 @@ use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 pub(super) async fn run(
@@ -69,14 +69,18 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
     Ok(())
 }
 
-/// Checks what a session needs: the provider of its model has to be known.
+/// Checks what a session needs: the provider of its model has to be known, and no request may fail for what is said of
+/// a provider.
 fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
     factory
         .loaded
         .config
         .chosen()
         .map(drop)
-        .map_err(|error| start_failure(factory, "model", &error.to_string()).hint(error.hint()))
+        .map_err(|error| start_failure(factory, "model", &error.to_string()).hint(error.hint()))?;
+    factory.unusable_provider().map_or(Ok(()), |(name, error)| {
+        Err(Failure::new(FailureClass::Config, format!("providers.{name}: {}", error.what)).hint(error.hint))
+    })
 }
 
 /// Checks what a run needs: the configured folders have to exist, and the configured sandbox has to work.
@@ -126,16 +130,19 @@ fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes the first configuration completely or not at all: with `force` it replaces a file of the person's.
 fn create_file(file: &Path, force: bool) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // What a link leads to is replaced, not the link.
+    let led_to = fs::canonicalize(file).or_else(|_| fs::read_link(file).map(|to| folder.join(to)));
+    let target = led_to.ok().filter(|_| force).unwrap_or_else(|| file.to_owned());
+    if fs::metadata(&target).is_ok_and(|there| force && !there.is_file()) {
+        return Err(io::Error::other("it is not a plain file"));
     }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).mode(0o600);
-    if force {
-        options.create(true).truncate(true);
-    } else {
-        options.create_new(true);
-    }
-    options.open(file)?.write_all(config::init().as_bytes())
+    // A temporary file is created readable only by its owner.
+    let mut made = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
+    made.write_all(config::init().as_bytes()).and_then(|()| made.as_file().sync_all())?;
+    let kept = if force { made.persist(&target) } else { made.persist_noclobber(&target) };
+    kept.map(drop).map_err(|error| error.error)
 }
