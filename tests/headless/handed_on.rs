@@ -166,6 +166,8 @@ fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let done = home.run(&["sessions", "export", &id]);
     assert_eq!(done.code, Some(2), "{}", done.out);
     assert!(done.err.contains("--format"), "{}", done.err);
+    let done = home.run(&["sessions", "export", &id, "-o", "none/there.md"]);
+    assert_eq!(done.err, "error: none/there.md can't be written: no such file or folder\n");
 }
 
 #[test]

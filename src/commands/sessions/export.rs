@@ -7,7 +7,7 @@ use crate::domain::visible::{visible, visible_line};
 use crate::driver::export::{self, ExportKeys, ExportStop};
 use crate::engine::transcript::Transcript;
 use crate::export::{Document, ExportFormat};
-use crate::report::{Failure, FailureClass};
+use crate::report::{Failure, FailureClass, reason};
 use crate::session::factory::SessionFactory;
 use crate::store;
 use std::fs;
@@ -79,6 +79,6 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
             return Failure::new(FailureClass::Usage, format!("{name} is there already"))
                 .hint("--force replaces it.");
         }
-        Failure::new(FailureClass::Work, format!("{name} can't be written: {error}"))
+        Failure::new(FailureClass::Work, format!("{name} can't be written: {}", reason(&error)))
     })
 }
