@@ -37,7 +37,9 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     let before = std::fs::read(&session).unwrap();
     let id = id(&session);
     let done = home.run(&["sessions", "export", &id, "--output", "again.py"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let other = home.run(&["sessions", "export", &id, "--output", "again.sh"]);
+    assert_eq!(other.err, "note: again.sh is a script of Python, whatever its name says\n");
     std::fs::remove_file(home.work().join("made.txt")).unwrap();
     let again = Command::new("python3").arg("again.py").current_dir(home.work()).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
