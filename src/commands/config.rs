@@ -93,8 +93,13 @@ async fn check_rights(factory: &SessionFactory) -> Result<(), Failure> {
     let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
     let gone = folders.iter().find(|(_, folders)| folders.iter().any(|folder| !folder.exists()));
     let setting = gone.map_or("sandbox", |(setting, _)| setting);
-    Err(start_failure(factory, setting, &why.to_string())
-        .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
+    let hint = match gone {
+        Some(_) => {
+            "Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."
+        }
+        None => "Correct it under [sandbox]; sayso doctor tells what is missing.",
+    };
+    Err(start_failure(factory, setting, &why.to_string()).hint(hint))
 }
 
 /// The failure that a start would give, with the place where the setting was made.

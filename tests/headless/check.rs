@@ -293,6 +293,10 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     if !home.run(&["doctor"]).out.contains("Sandbox is OFF") {
         assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
         assert!(done.err.contains("config.toml:2: sandbox.read: the folder /not/there"), "{}", done.err);
+        std::fs::write(home.sayso().join("config.toml"), "[sandbox]\nwrite = [\"/\"]\n").unwrap();
+        let done = check();
+        assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+        assert!(!done.err.contains("Name a folder that is there"), "{}", done.err);
     }
     std::fs::remove_file(home.sayso().join("config.toml")).unwrap();
     std::fs::create_dir_all(home.sayso().join("rules")).unwrap();
