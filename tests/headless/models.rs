@@ -167,6 +167,10 @@ fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
     assert_eq!(request.json()["model"], "gpt-6.1-sol");
+    // A key that no header can carry is told, and no other model is named in its place.
+    let done = with(&home, &["run", "hello"], &[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")]);
+    assert_eq!((done.code, server.requests().len()), (Some(4), 1));
+    assert!(done.err.starts_with("error: the key for openai holds"), "{}", done.err);
 }
 
 #[test]
