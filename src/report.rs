@@ -5,7 +5,6 @@
 
 use crate::domain::visible::Visible;
 use crate::domain::{Level, Notice};
-use std::error::Error as _;
 use std::fmt;
 use std::io::{self, Write};
 
