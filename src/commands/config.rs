@@ -72,12 +72,12 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
 /// Checks what a session needs: the provider of its model has to be known, and no request may fail for what is said of
 /// a provider.
 fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
-    factory
-        .loaded
-        .config
-        .chosen()
-        .map(drop)
-        .map_err(|error| start_failure(factory, "model", &error.to_string()).hint(error.hint()))?;
+    let config = &factory.loaded.config;
+    for (setting, name) in [("model", &config.model), ("review.judge_model", &config.review.opinion_model)] {
+        if let Some(Err(error)) = name.as_deref().map(|name| config.resolve(name)) {
+            return Err(start_failure(factory, setting, &error.to_string()).hint(error.hint()));
+        }
+    }
     factory.unusable_provider().map_or(Ok(()), |(name, error)| {
         Err(Failure::new(FailureClass::Config, format!("providers.{name}: {}", error.what)).hint(error.hint))
     })

@@ -273,6 +273,14 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     let done = check();
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     assert!(done.err.contains("config.toml:2: model: there is no provider `nope`"), "{}", done.err);
+    std::fs::write(home.sayso().join("config.toml"), "[review]\njudge_model = \"nope/x\"\n").unwrap();
+    let done = check();
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    assert!(
+        done.err.contains("config.toml:2: review.judge_model: there is no provider `nope`"),
+        "{}",
+        done.err
+    );
     for (wrong, told) in [
         ("base_url = \"http://[::1\"\nmodel = \"openai/x\"\n", "providers.openai: the address `http://[::1`"),
         (
