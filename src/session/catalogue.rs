@@ -35,17 +35,15 @@ impl SessionFactory {
     /// The first provider whose address or headers can't be used, and why. Looks for no key and sends nothing.
     pub(crate) fn unusable_provider(&self) -> Option<(String, ConnectError)> {
         let config = self.config();
-        let servers = config
+        let mut servers = config
             .providers
             .iter()
             .filter(|(_, provider)| provider.kind != FormatKind::Scripted && provider.address().is_some());
-        servers
-            .filter_map(|(name, provider)| {
-                let model = ModelName { provider: name.clone(), model: String::new() };
-                let chosen = ChosenModel { name: model, provider: provider.clone() };
-                source::connect(chosen, None).err().map(|error| (name.clone(), error))
-            })
-            .next()
+        servers.find_map(|(name, provider)| {
+            let model = ModelName { provider: name.clone(), model: String::new() };
+            let chosen = ChosenModel { name: model, provider: provider.clone() };
+            source::connect(chosen, None).err().map(|error| (name.clone(), error))
+        })
     }
 
     /// Adds the configuration's values for a model, and its price, to what a provider reports.
