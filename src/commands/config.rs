@@ -113,7 +113,9 @@ fn start_failure(factory: &SessionFactory, setting: &str, why: &str) -> Failure 
 
 fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
-    write!(console.out, "{}", Visible(&config::show(&factory.loaded)))?;
+    // A key can be in a value that is none, such as a command; what is shown is often sent to others.
+    let shown = factory.masker().text(&config::show(&factory.loaded));
+    write!(console.out, "{}", Visible(&shown))?;
     Ok(())
 }
 

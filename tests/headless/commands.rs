@@ -96,6 +96,18 @@ fn the_configuration_is_shown_checked_and_made() {
 }
 
 #[test]
+fn a_key_that_stands_where_none_belongs_is_not_shown() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let token = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYaB3d");
+    let config =
+        format!("[providers.openai]\nkey_env = \"{token}\"\nkey_command = [\"echo\", \"{token}\"]\n");
+    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    let shown = home.run(&["config", "show"]).out;
+    assert!(shown.contains("providers.openai.key_command = ") && !shown.contains(&token), "{shown}");
+}
+
+#[test]
 fn doctor_tells_what_is_missing() {
     let home = Home::new();
     let done = home.run(&["doctor", "--json"]);
