@@ -78,6 +78,18 @@ fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
             return Err(start_failure(factory, setting, &error.to_string()).hint(error.hint()));
         }
     }
+    // Nothing is found under a key that was pasted in place of the variable's name; it is not repeated.
+    let masker = factory.masker();
+    let is_name = |variable: &String| {
+        variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && masker.find(variable).is_empty()
+    };
+    for (name, provider) in &config.providers {
+        if provider.key_env.as_ref().is_some_and(|variables| !variables.all().iter().all(is_name)) {
+            let setting = format!("providers.{name}.key_env");
+            return Err(start_failure(factory, &setting, "is no name of an environment variable")
+                .hint("Name the variable that holds the key; a key itself belongs into credentials.toml."));
+        }
+    }
     factory.unusable_provider().map_or(Ok(()), |(name, error)| {
         Err(Failure::new(FailureClass::Config, format!("providers.{name}: {}", error.what)).hint(error.hint))
     })

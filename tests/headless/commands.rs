@@ -103,6 +103,10 @@ fn a_key_that_stands_where_none_belongs_is_not_shown() {
     let config =
         format!("[providers.openai]\nkey_env = \"{token}\"\nkey_command = [\"echo\", \"{token}\"]\n");
     std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    let checked = home.run(&["config", "check"]);
+    assert_eq!(checked.code, Some(3), "{}", checked.out);
+    let told = "config.toml:2: providers.openai.key_env: is no name of an environment variable";
+    assert!(checked.err.contains(told) && !checked.err.contains(&token), "{}", checked.err);
     let shown = home.run(&["config", "show"]).out;
     assert!(shown.contains("providers.openai.key_command = ") && !shown.contains(&token), "{shown}");
 }
