@@ -109,7 +109,7 @@ async fn check_rights(factory: &SessionFactory) -> Result<(), Failure> {
         Some(_) => {
             "Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."
         }
-        None => "Correct it under [sandbox]; sayso doctor tells what is missing.",
+        None => "Correct the setting; sayso doctor tells what is missing.",
     };
     Err(start_failure(factory, setting, &why.to_string()).hint(hint))
 }
