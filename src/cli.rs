@@ -111,7 +111,7 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
     /// Go to the first of these words there, and mark them
-    #[arg(long, value_name = "WORDS", requires = "at")]
+    #[arg(long, value_name = "WORDS", requires = "at", allow_hyphen_values = true)]
     pub(crate) find: Option<String>,
     /// Lines that are only added instead of panes
     #[arg(long)]

@@ -161,6 +161,7 @@ impl Driver {
             clock: parts.clock,
             sources: Sources::new(),
             queued_events: VecDeque::new(),
+            not_switched: None,
             runs_lock: None,
             model_queried: false,
             reported_notices: Vec::new(),

@@ -114,6 +114,9 @@ pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Resu
 
 /// The system's error message without its number; a text of sayso's own stays as it is.
 pub(crate) fn reason(error: &io::Error) -> String {
+    // The path of a temporary file, which `tempfile` adds, means nothing to the person.
+    let inner = error.get_ref().and_then(|wrapped| wrapped.source()).and_then(|cause| cause.downcast_ref());
+    let error: &io::Error = inner.unwrap_or(error);
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),

@@ -97,9 +97,15 @@ pub(super) fn source(
         return Ok(StartingPoint { provider: Some(provider), ..none });
     }
     // A resumed session names its own model.
-    let found = if resumed { None } else { setup::by_key(factory) };
-    let (provider, notice) = found.unzip();
-    Ok(StartingPoint { provider, notices: notice.into_iter().collect(), ..none })
+    let found = if resumed { Ok(None) } else { setup::by_key(factory) };
+    Ok(match found {
+        Ok(Some((provider, notice))) => {
+            StartingPoint { provider: Some(provider), notices: vec![notice], ..none }
+        }
+        Ok(None) => none,
+        // The terminal asks for a source of replies, and the person has to know why.
+        Err(error) => StartingPoint { notices: vec![Notice::warn(error.to_string())], ..none },
+    })
 }
 
 pub(super) struct StartingPoint {

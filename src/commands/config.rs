@@ -9,7 +9,7 @@ use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 pub(super) async fn run(
@@ -69,14 +69,30 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
     Ok(())
 }
 
-/// Checks what a session needs: the provider of its model has to be known.
+/// Checks what a session needs: the provider of its model has to be known, and no request may fail for what is said of
+/// a provider.
 fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
-    factory
-        .loaded
-        .config
-        .chosen()
-        .map(drop)
-        .map_err(|error| start_failure(factory, "model", &error.to_string()).hint(error.hint()))
+    let config = &factory.loaded.config;
+    for (setting, name) in [("model", &config.model), ("review.judge_model", &config.review.opinion_model)] {
+        if let Some(Err(error)) = name.as_deref().map(|name| config.resolve(name)) {
+            return Err(start_failure(factory, setting, &error.to_string()).hint(error.hint()));
+        }
+    }
+    // Nothing is found under a key that was pasted in place of the variable's name; it is not repeated.
+    let masker = factory.masker();
+    let is_name = |variable: &String| {
+        variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && masker.find(variable).is_empty()
+    };
+    for (name, provider) in &config.providers {
+        if provider.key_env.as_ref().is_some_and(|variables| !variables.all().iter().all(is_name)) {
+            let setting = format!("providers.{name}.key_env");
+            return Err(start_failure(factory, &setting, "is no name of an environment variable")
+                .hint("Name the variable that holds the key; a key itself belongs into credentials.toml."));
+        }
+    }
+    factory.unusable_provider().map_or(Ok(()), |(name, error)| {
+        Err(Failure::new(FailureClass::Config, format!("providers.{name}: {}", error.what)).hint(error.hint))
+    })
 }
 
 /// Checks what a run needs: the configured folders have to exist, and the configured sandbox has to work.
@@ -89,8 +105,13 @@ async fn check_rights(factory: &SessionFactory) -> Result<(), Failure> {
     let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
     let gone = folders.iter().find(|(_, folders)| folders.iter().any(|folder| !folder.exists()));
     let setting = gone.map_or("sandbox", |(setting, _)| setting);
-    Err(start_failure(factory, setting, &why.to_string())
-        .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
+    let hint = match gone {
+        Some(_) => {
+            "Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."
+        }
+        None => "Correct the setting; sayso doctor tells what is missing.",
+    };
+    Err(start_failure(factory, setting, &why.to_string()).hint(hint))
 }
 
 /// The failure that a start would give, with the place where the setting was made.
@@ -104,7 +125,9 @@ fn start_failure(factory: &SessionFactory, setting: &str, why: &str) -> Failure 
 
 fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
-    write!(console.out, "{}", Visible(&config::show(&factory.loaded)))?;
+    // A key can be in a value that is none, such as a command; what is shown is often sent to others.
+    let shown = factory.masker().text(&config::show(&factory.loaded));
+    write!(console.out, "{}", Visible(&shown))?;
     Ok(())
 }
 
@@ -126,16 +149,19 @@ fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes the first configuration completely or not at all: with `force` it replaces a file of the person's.
 fn create_file(file: &Path, force: bool) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // What a link leads to is replaced, not the link.
+    let led_to = fs::canonicalize(file).or_else(|_| fs::read_link(file).map(|to| folder.join(to)));
+    let target = led_to.ok().filter(|_| force).unwrap_or_else(|| file.to_owned());
+    if fs::metadata(&target).is_ok_and(|there| force && !there.is_file()) {
+        return Err(io::Error::other("it is not a plain file"));
     }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).mode(0o600);
-    if force {
-        options.create(true).truncate(true);
-    } else {
-        options.create_new(true);
-    }
-    options.open(file)?.write_all(config::init().as_bytes())
+    // A temporary file is created readable only by its owner.
+    let mut made = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
+    made.write_all(config::init().as_bytes()).and_then(|()| made.as_file().sync_all())?;
+    let kept = if force { made.persist(&target) } else { made.persist_noclobber(&target) };
+    kept.map(drop).map_err(|error| error.error)
 }

@@ -97,9 +97,9 @@ fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     for offer in offers {
         let why = match (&offer.answer, &offer.key) {
             (CatalogueAnswer::NoKey, KeyState::Missing(place)) => format!("no key ({place})"),
-            (CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why), _) => {
-                format!("not reachable: {why}")
-            }
+            (CatalogueAnswer::NotRunning(why), _) => format!("not reachable: {why}"),
+            // It may have been reached, and have refused.
+            (CatalogueAnswer::Failed(why), _) => format!("no list: {why}"),
             _ => continue,
         };
         writeln!(console.out, "{:<16}  {}", visible_line(&offer.name), visible_line(&why))?;

@@ -1,6 +1,7 @@
 //! Derives from the settings the model that answers, the languages that can be run, and the limits of a run.
 
 use super::executors::ExecutorChoice;
+use super::layers::dotted;
 use super::providers::{FormatKind, KEY_SEARCH_ORDER, Provider};
 use super::schema::{Config, LanguageChoice};
 use crate::domain::language::{LanguageEntry, RunMethod};
@@ -141,16 +142,50 @@ impl Config {
         let mut names: Vec<&String> = self.languages.keys().collect();
         names.sort_by_key(|name| (place(name), *name));
         let entry = |name: &String| {
-            let choice = self.languages.get(name).filter(|choice| choice.enabled)?;
+            let choice = self.languages.get(name).filter(|choice| choice.enabled && !self.is_second(name))?;
             Some(language(name, choice, known.0.iter().find(|entry| entry.name.0 == *name)))
         };
         Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
     }
 
+    /// What is said of a language in vain, because an earlier language has that word already: the setting, the word,
+    /// and whose it is.
+    pub(super) fn taken_words(&self) -> Vec<(String, String, Language)> {
+        let all = self.languages();
+        let mut taken = Vec::new();
+        for name in self.languages.keys() {
+            let setting = ["languages".to_owned(), name.clone()];
+            let lower = name.to_ascii_lowercase();
+            let Some(entry) = all.0.iter().find(|entry| entry.name.0 == lower) else { continue };
+            if self.is_second(name) {
+                taken.push((dotted(&setting), lower, entry.name.clone()));
+                continue;
+            }
+            let words = entry.aliases.iter().map(|word| ("aliases", word, all.find(word)));
+            let endings = entry.extensions.iter().map(|word| ("extensions", word, all.by_extension(word)));
+            for (list, word, owner) in words.chain(endings) {
+                if let Some(owner) = owner.filter(|owner| owner.name != entry.name) {
+                    let setting = dotted(&[&setting[..], &[list.to_owned()]].concat());
+                    taken.push((setting, word.clone(), owner.name.clone()));
+                }
+            }
+        }
+        taken
+    }
+
+    /// Whether another language has this name in lower case, in which names are looked up.
+    fn is_second(&self, name: &str) -> bool {
+        let lower = name.to_ascii_lowercase();
+        lower != name && self.languages.contains_key(&lower)
+    }
+
     /// The languages whose blocks get a terminal from the start; only the local executor supports that.
     pub(crate) fn terminals(&self) -> Vec<Language> {
         let choices = self.languages.iter().filter(|_| self.executor == ExecutorChoice::Local);
-        choices.filter(|(_, choice)| choice.pty).map(|(name, _)| Language(name.clone())).collect()
+        choices
+            .filter(|(_, choice)| choice.pty)
+            .map(|(name, _)| Language(name.to_ascii_lowercase()))
+            .collect()
     }
 
     /// The limits of a run.
@@ -168,10 +203,12 @@ impl Config {
 }
 /// A language as configured. A known program keeps its arguments; one that the person chose has no alternatives.
 fn language(name: &str, choice: &LanguageChoice, known: Option<&LanguageEntry>) -> LanguageEntry {
+    // Words are looked up in lower case, extensions without their dot.
+    let bare = |word: &String| word.strip_prefix('.').unwrap_or(word).to_ascii_lowercase();
     let mut entry = LanguageEntry {
-        name: Language(name.to_owned()),
-        aliases: choice.aliases.clone(),
-        extensions: choice.extensions.clone(),
+        name: Language(name.to_ascii_lowercase()),
+        aliases: choice.aliases.iter().map(|alias| alias.to_ascii_lowercase()).collect(),
+        extensions: choice.extensions.iter().map(bare).collect(),
         command: choice.command.clone(),
         arguments: choice.arguments.clone(),
         compile: choice.compile.clone(),

@@ -181,7 +181,7 @@ impl ConfigLayers {
         paths: Paths,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<LoadedConfig, ConfigError> {
-        let Self { whole, origins, notices } = self;
+        let Self { whole, origins, mut notices } = self;
         let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
         let home = env("HOME").filter(|home| !home.is_empty());
@@ -200,6 +200,18 @@ impl ConfigLayers {
             };
         }
         separate_addresses(&mut config, &origins, files);
+        // Only what somebody wrote is meant to hold: a shipped word that was given away is no mistake.
+        for (setting, word, owner) in config.taken_words() {
+            let written =
+                origins.0.range(setting.clone()..).next().filter(|(name, _)| name.starts_with(&setting));
+            if let Some((_, origin)) = written {
+                let text = format!(
+                    "{origin}: {setting}: {word:?} is a word of {} already: it is not used.",
+                    owner.0
+                );
+                notices.push(Notice::warn(text));
+            }
+        }
         Ok(LoadedConfig { config, origins, notices, paths, whole })
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn describe_form(form: SettingForm) -> String {
         }
         SettingForm::Dollars(most) => format!("an amount of dollars from 0 to {most}"),
         SettingForm::Paths => "a list of paths, each absolute or beginning with ~/".into(),
-        SettingForm::Texts => "a list of texts".into(),
+        SettingForm::Texts => "a list of texts that are not empty".into(),
         SettingForm::TextOrTexts => "a text that is not empty, or a list of such".into(),
         SettingForm::Folder => "an absolute path, or one that begins with ~/".into(),
         SettingForm::Program => "the name or path of a program".into(),

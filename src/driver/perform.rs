@@ -181,14 +181,30 @@ impl IoRooms {
     fn switch_model(&mut self, state: &State) {
         let Some(name) = state.transcript.model.clone() else { return };
         if self.provider.as_ref().is_some_and(|p| *p.name() == name) {
+            // The reason comes last, where it is seen.
+            self.update.notifications.extend(self.not_switched.take().map(Notification::Notice));
             return;
         }
         match (self.connect)(&name) {
             Ok(provider) => {
+                // With an address given for this start, a first part that is no provider belongs to the model's name.
+                if *provider.name() != name {
+                    self.queued_events.push_back(Event::ModelSwitched(provider.name().clone()));
+                }
                 self.provider = Some(provider);
                 self.learn_model(state);
             }
-            Err(why) => self.update.notifications.push(Notification::Notice(Notice::error(why.to_string()))),
+            Err(why) => {
+                let why = Notice::error(why.to_string());
+                match &self.provider {
+                    // The next message goes to the earlier model, and the session has to say so.
+                    Some(earlier) => {
+                        self.queued_events.push_back(Event::ModelSwitched(earlier.name().clone()));
+                        self.not_switched = Some(why);
+                    }
+                    None => self.update.notifications.push(Notification::Notice(why)),
+                }
+            }
         }
     }
 

@@ -53,6 +53,8 @@ pub(super) struct IoRooms {
     pub(super) sources: Sources,
     /// Events for the engine that came up while effects were performed.
     pub(super) queued_events: VecDeque<Event>,
+    /// Why the model that was named is not in use, until the session says which one is.
+    pub(super) not_switched: Option<Notice>,
     /// The sign that a run began in this session, for the known instruction files.
     pub(super) runs_lock: Option<RunsMark>,
     /// Whether the provider was asked about the model; this waits until the front end could have drawn.

@@ -169,9 +169,14 @@ impl Notebook {
     fn add_in_kernel(&mut self, id: &str, block: &BlockPart, run: &RunPart, about: &Value) {
         let may_end = self.ending.contains(&block.block);
         let form = cell_form(block, may_end);
+        // To Python `\r\n` is one line end: the last one goes as a whole, so that no `\r` is left of it. Other languages
+        // may take that for a character.
+        let ends: &[char] = if self.language == "python" { &['\r', '\n'] } else { &['\n'] };
+        let plain =
+            if block.source.ends_with('\n') { block.source.trim_end_matches(ends) } else { &block.source };
         let source = match form {
-            CellForm::Plain => block.source.clone(),
-            CellForm::Magic => format!("{PYTHON_MAGIC}\n{}", block.source),
+            CellForm::Plain => plain.to_owned(),
+            CellForm::Magic => format!("{PYTHON_MAGIC}\n{plain}"),
             CellForm::Call => {
                 one_line_call("_sayso_python", &format!("block_{}", block.block), &block.source)
             }

@@ -518,6 +518,10 @@ fn a_line_that_was_no_command_becomes_none_in_a_notebook() {
     // In a Jupyter kernel such a line was a command.
     let in_jupyter = RunPart { in_jupyter: true, ..ran("ok") };
     assert_eq!(of("python", "!ls", in_jupyter), ("code".to_owned(), "!ls".to_owned()));
+    // To Python `\r\n` is one line end, to bash the `\r` is a character.
+    assert_eq!(of("python", "x = 1\r\nx\r\n", ran("ok")).1, "x = 1\r\nx");
+    assert_eq!(of("python", "!ls\r\n", failed()).1, "%%sayso_python\n!ls");
+    assert_eq!(of("bash", "echo a\r\n", ran("ok")).1, "%%sayso_bash\necho a\r");
     assert_eq!(of("bash", ">>> touch a", failed()).0, "markdown");
     assert_eq!(of("julia", ";touch a", failed()).0, "markdown");
 }

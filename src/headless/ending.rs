@@ -22,8 +22,8 @@ pub(crate) enum Ending {
     BlockFailed(String),
     /// The last run reached its time limit.
     TimedOut,
-    /// The last reply was incomplete; how it ended.
-    IncompleteReply(Finish),
+    /// The last reply was incomplete; how it ended, and whether anything of it came.
+    IncompleteReply(Finish, bool),
     /// The engine asked whether to continue.
     Asked(Question),
     Provider(ReplyFailure),
@@ -55,7 +55,10 @@ impl Ending {
         if let Some(reply) = last_reply(state)
             && !reply.finish.reason.complete()
         {
-            return Ending::IncompleteReply(reply.finish.clone());
+            let came = reply.body.as_ref().is_none_or(|body| {
+                !body.text.is_empty() || !body.reasoning.is_empty() || !body.tool_calls.is_empty()
+            });
+            return Ending::IncompleteReply(reply.finish.clone(), came);
         }
         let Some(run) = last_run(state) else { return Ending::Done };
         match run.ended.as_ref().map(|(_, report)| &report.outcome) {
@@ -74,7 +77,7 @@ impl Ending {
             Ending::Done
             | Ending::BlockFailed(_)
             | Ending::TimedOut
-            | Ending::IncompleteReply(_)
+            | Ending::IncompleteReply(..)
             | Ending::Asked(_)
             | Ending::Waiting(..)
             | Ending::Recipe(..) => true,
@@ -92,7 +95,7 @@ impl Ending {
             Ending::Done => String::new(),
             Ending::BlockFailed(how) => format!("the last block failed: {how}"),
             Ending::TimedOut => "the last block was stopped at its time limit".into(),
-            Ending::IncompleteReply(finish) => match &finish.word {
+            Ending::IncompleteReply(finish, _) => match &finish.word {
                 Some(word) => format!("the reply broke off: {} ({word})", finish.reason.as_str()),
                 None => format!("the reply broke off: {}", finish.reason.as_str()),
             },
@@ -138,8 +141,9 @@ impl Ending {
             }
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::NotAttached(_) => sending::AT_WORD.into(),
-            Ending::IncompleteReply(_) => sending::CUT_IN_SESSION.into(),
-            Ending::Done
+            Ending::IncompleteReply(_, true) => sending::CUT_IN_SESSION.into(),
+            Ending::IncompleteReply(_, false)
+            | Ending::Done
             | Ending::BlockFailed(_)
             | Ending::TimedOut
             | Ending::Unsaved(_)
@@ -154,7 +158,7 @@ impl Ending {
             Ending::Done => "done",
             Ending::BlockFailed(_) => "block_failed",
             Ending::TimedOut => "timed_out",
-            Ending::IncompleteReply(_) => "cut",
+            Ending::IncompleteReply(..) => "cut",
             Ending::Asked(Question::StepLimit(_)) => "step_limit",
             Ending::Asked(Question::Repeated(..)) => "repeated",
             Ending::Asked(Question::Form(_)) => "answer_needed",

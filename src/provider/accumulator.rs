@@ -12,6 +12,8 @@ use serde_json::Value;
 
 /// The most bytes of text, reasoning, calls and kept items that a reply may have.
 pub(super) const MAX_REPLY_BYTES: usize = 8 << 20;
+/// The most tokens that a count of a server may state; no context is near to it.
+const MAX_TOKENS: u64 = 1 << 32;
 
 /// Bytes counted for each stored item besides its text, because many small items need memory too.
 pub(super) const ENTRY_BYTES: usize = 128;
@@ -214,8 +216,17 @@ impl Accumulator {
         }
     }
 
-    /// Sets the tokens used; a count that `usage` lacks keeps its earlier value.
+    /// Sets the tokens used; a count that `usage` lacks keeps its earlier value. A count that no reply can have is not
+    /// known: it would make up the cost of a session.
     pub(super) fn set_usage(&mut self, usage: Usage) {
+        let possible = |count: Option<u64>| count.filter(|tokens| *tokens <= MAX_TOKENS);
+        let usage = Usage {
+            input: possible(usage.input),
+            output: possible(usage.output),
+            cached: possible(usage.cached),
+            cache_written: possible(usage.cache_written),
+            reasoning: possible(usage.reasoning),
+        };
         if usage == Usage::default() {
             return;
         }

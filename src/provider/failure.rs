@@ -13,6 +13,7 @@ use crate::domain::sentences::sending::{self, NOT_AGAIN};
 use crate::domain::{Departure, FailureKind, ReplyFailure};
 use crate::text::line::short_line;
 pub(super) use crate::text::number::grouped;
+use reqwest::Url;
 use std::time::Duration;
 
 /// The server that is asked, as messages name it.
@@ -220,6 +221,10 @@ impl ServerIdentity {
             self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
         refusal.status = body.status;
         refusal.departure = Departure::Sent;
+        if body.status.is_none() {
+            // Only assumed: the server named no status.
+            refusal.message = refusal.message.replace(&format!(" ({status})"), "");
+        }
         if kept && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
             refusal.message = format!("{} failed inside the reply. {}", self.provider, sending::of_cut(true));
         }
@@ -236,13 +241,25 @@ impl ServerIdentity {
 
     fn redirected(&self, status: u16, location: Option<&str>) -> ReplyFailure {
         let to = location.map_or("another address".into(), short_line);
-        let message = format!("{} sends on to {to} ({status}). {}", self.host, sending::NO_KEYS_THERE);
+        let host = &self.host;
+        let message = match (location.is_some_and(|to| self.is_own(to)), status) {
+            (false, _) => format!("{host} sends on to {to} ({status}). {}", sending::NO_KEYS_THERE),
+            // These two are followed, but not without end.
+            (true, 307 | 308) => format!("{host} keeps sending on, at last to {to} ({status})."),
+            (true, _) => format!("{host} sends on to {to} ({status}). {}", sending::NOTHING_THERE),
+        };
         failure(
             FailureKind::BadRequest,
             Some(status),
             message,
             "If that is right, set it as the base address.",
         )
+    }
+
+    /// Whether an address, which may be relative, is of the origin that was asked.
+    fn is_own(&self, address: &str) -> bool {
+        let Ok(asked) = Url::parse(&self.address) else { return false };
+        asked.join(address).is_ok_and(|to| to.origin() == asked.origin())
     }
 
     fn key_refused(&self, status: u16, said: String) -> ReplyFailure {

@@ -285,6 +285,25 @@ fn counts_of_caches_are_read() {
     assert_eq!(closed(Kind::Gemini, &body).usage, Some(expected));
 }
 
+#[test]
+fn a_count_that_no_reply_can_have_is_not_known() {
+    let told = |usage: Value| {
+        let body = start(Kind::Openai)
+            + &words(Kind::Openai, "a")
+            + &frame(Kind::Openai, &json!({ "choices": [], "usage": usage }))
+            + &end(Kind::Openai, "stop");
+        closed(Kind::Openai, &body).usage
+    };
+    let input = |tokens| Some(Usage { input: Some(tokens), ..Usage::default() });
+    assert_eq!(told(json!({ "prompt_tokens": 12.0, "completion_tokens": -5 })), input(12));
+    assert_eq!(told(json!({ "prompt_tokens": 12, "completion_tokens": 1e30 })), input(12));
+    assert_eq!(told(json!({ "prompt_tokens": u64::MAX, "completion_tokens": -0.5 })), None);
+    let counts = json!({ "promptTokenCount": u64::MAX, "candidatesTokenCount": 2 });
+    let body =
+        frame(Kind::Gemini, &json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": counts }));
+    assert_eq!(closed(Kind::Gemini, &body).usage, Some(Usage { output: Some(2), ..Usage::default() }));
+}
+
 /// The kept items of a reply with this body: the bytes of text and the calls before each, and the item.
 fn kept(kind: Kind, body: &str) -> Vec<(u64, u64, Value)> {
     let total = closed(kind, body);

@@ -6,6 +6,7 @@ use crate::config::{self, ChosenModel, FormatKind, Provider};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::ModelInfoOverride;
 use crate::driver::catalogue::{CatalogueAnswer, KeyState, ModelSource, NotAsked, Offer};
+use crate::provider::ConnectError;
 use crate::provider::script::Script;
 use std::sync::Arc;
 
@@ -29,6 +30,20 @@ impl SessionFactory {
             _ => 1,
         });
         sources
+    }
+
+    /// The first provider whose address or headers can't be used, and why. Looks for no key and sends nothing.
+    pub(crate) fn unusable_provider(&self) -> Option<(String, ConnectError)> {
+        let config = self.config();
+        let mut servers = config
+            .providers
+            .iter()
+            .filter(|(_, provider)| provider.kind != FormatKind::Scripted && provider.address().is_some());
+        servers.find_map(|(name, provider)| {
+            let model = ModelName { provider: name.clone(), model: String::new() };
+            let chosen = ChosenModel { name: model, provider: provider.clone() };
+            source::connect(chosen, None).err().map(|error| (name.clone(), error))
+        })
     }
 
     /// Adds the configuration's values for a model, and its price, to what a provider reports.

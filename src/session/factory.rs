@@ -174,12 +174,20 @@ impl SessionFactory {
     }
 
     /// The source of replies for the default model of the first provider that has a key in the environment or stored,
-    /// and where that key is kept, in words.
-    pub(crate) fn provider_by_key(&self) -> Option<(Provider, String)> {
-        self.loaded.config.models_by_key().into_iter().find_map(|chosen| {
-            let kept = self.key_location(&chosen.name.provider, &chosen.provider)?;
-            Some((self.connect(chosen).ok()?, kept))
-        })
+    /// and where that key is kept, in words; `None` if none has one.
+    ///
+    /// # Errors
+    /// If none of the keys that were found can be used: why not the first.
+    pub(crate) fn provider_by_key(&self) -> Result<Option<(Provider, String)>, ConnectError> {
+        let mut unusable = Ok(None);
+        for chosen in self.loaded.config.models_by_key() {
+            let Some(kept) = self.key_location(&chosen.name.provider, &chosen.provider) else { continue };
+            match self.connect(chosen) {
+                Ok(provider) => return Ok(Some((provider, kept))),
+                Err(error) => unusable = unusable.and(Err(error)),
+            }
+        }
+        unusable
     }
 
     fn connect(&self, chosen: ChosenModel) -> Result<Provider, ConnectError> {

@@ -10,7 +10,7 @@ use crate::driver::catalogue::{self, Catalogue};
 use crate::exec::ExecutorError;
 use crate::launch::private_folder;
 use crate::provider::script::Script;
-use crate::provider::{Provider, ProviderSetup};
+use crate::provider::{ConnectError, Provider, ProviderSetup};
 use crate::report::{Failure, FailureClass, reason};
 use crate::store;
 use crate::workspace::folder;
@@ -151,25 +151,33 @@ pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<
     if let Some(provider) = chosen(factory)? {
         return Ok((provider, factory.keys.take_notices()));
     }
-    if let Some(found) = by_key(factory) {
-        return Ok((found.0, vec![found.1]));
-    }
+    let unusable = match by_key(factory) {
+        Ok(Some((provider, notice))) => return Ok((provider, vec![notice])),
+        Ok(None) => None,
+        Err(error) => Some(error),
+    };
     if let Some((provider, address)) = local(factory).await {
         let text = format!("{} answers: its server was found at {address}.", provider.name());
         return Ok((provider, vec![Notice::info(text)]));
     }
-    Err(Failure::new(FailureClass::Provider, "no model is chosen")
-        .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."))
+    Err(match unusable {
+        Some(error) => Failure::new(FailureClass::Provider, error.what).hint(error.hint),
+        None => Failure::new(FailureClass::Provider, "no model is chosen")
+            .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."),
+    })
 }
 
-/// A source of replies for which a key was found, and the notice about it.
-pub(crate) fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
-    let (provider, kept) = factory.provider_by_key()?;
+/// A source of replies for which a key was found, and the notice about it; `None` if no key was found.
+///
+/// # Errors
+/// If no key that was found can be used.
+pub(crate) fn by_key(factory: &SessionFactory) -> Result<Option<(Provider, Notice)>, ConnectError> {
+    let Some((provider, kept)) = factory.provider_by_key()? else { return Ok(None) };
     let text = format!(
         "{} answers: its key was found ({kept}). --model or /model chooses another.",
         provider.name()
     );
-    Some((provider, Notice::info(text)))
+    Ok(Some((provider, Notice::info(text))))
 }
 
 /// The source of replies that was chosen; `None` if none was.

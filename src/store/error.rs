@@ -242,7 +242,7 @@ mod tests {
             told[MAX_DAMAGES_SHOWN..],
             [
                 "980 more lines are damaged: sayso sessions check names each.",
-                "In 50,000 lines, from line 3 on, a secret was masked when it was saved."
+                "In 50,000 lines, from line 3 on, a secret is masked."
             ]
         );
         assert_eq!(damage_details(&many).len(), 1001);

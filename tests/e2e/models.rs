@@ -54,6 +54,29 @@ fn another_model_answers_from_the_next_message_on() {
 }
 
 #[test]
+fn the_chat_names_the_model_that_answers_whatever_was_named() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("First answer."), Answer::text("Second answer.")])
+        .with_models(&two_models());
+    configure(home.path(), "", "");
+    let terminal = asking(home.path(), &server).start();
+    // With an address for this start, a first part that is no provider belongs to the model's name.
+    say(&terminal, "/model qwen/three");
+    terminal.wait_for("Replies come from openai/qwen/three");
+    say(&terminal, "hello");
+    terminal.wait_for("First answer.");
+    // What can't be used answers nothing: the earlier model goes on, and that is told with the reason.
+    say(&terminal, "/model scripted/nowhere");
+    terminal.wait_for("no story");
+    let told = terminal.screen();
+    let at = |text: &str| told.rfind(text).unwrap_or_else(|| panic!("{text}:\n{told}"));
+    assert!(at("from scripted/nowhere") < at("from openai/qwen/three"), "{told}");
+    say(&terminal, "again");
+    terminal.wait_for("Second answer.");
+    assert_eq!((model(&server, 0), model(&server, 1)), (json!("qwen/three"), json!("qwen/three")));
+}
+
+#[test]
 fn the_connection_to_a_model_is_tested_without_asking_it() {
     let home = tempfile::tempdir().expect("a home");
     let server = ModelServer::start(vec![Answer::text("Never asked.")]).with_models(&two_models());

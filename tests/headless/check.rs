@@ -268,12 +268,38 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     let done = check();
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     assert!(done.err.contains("config.toml:2: model: there is no provider `nope`"), "{}", done.err);
+    std::fs::write(home.sayso().join("config.toml"), "[review]\njudge_model = \"nope/x\"\n").unwrap();
+    let done = check();
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    assert!(
+        done.err.contains("config.toml:2: review.judge_model: there is no provider `nope`"),
+        "{}",
+        done.err
+    );
+    for (wrong, told) in [
+        ("base_url = \"http://[::1\"\nmodel = \"openai/x\"\n", "providers.openai: the address `http://[::1`"),
+        (
+            "[providers.lab]\nbase_url = \"http://me:hunter22@h/v1\"\n",
+            "providers.lab: the address holds a user",
+        ),
+        ("[providers.openai]\nheaders = { \"a b\" = \"x\" }\n", "providers.openai: the header `a b`"),
+        ("[providers.openai]\nheaders = { \"X-A\" = \"x\\ny\" }\n", "providers.openai: the header `X-A`"),
+    ] {
+        std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+        let done = check();
+        assert_eq!((done.code, done.out.as_str()), (Some(3), ""), "{wrong}: {}", done.err);
+        assert!(done.err.contains(told) && !done.err.contains("hunter22"), "{}", done.err);
+    }
     let wrong = "[sandbox]\nread = [\"/not/there\"]\n";
     home.configure(wrong);
     let done = check();
     if !home.run(&["doctor"]).out.contains("Sandbox is OFF") {
         assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
         assert!(done.err.contains("config.toml:2: sandbox.read: the folder /not/there"), "{}", done.err);
+        std::fs::write(home.sayso().join("config.toml"), "[sandbox]\nwrite = [\"/\"]\n").unwrap();
+        let done = check();
+        assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+        assert!(!done.err.contains("Name a folder that is there"), "{}", done.err);
     }
     std::fs::remove_file(home.sayso().join("config.toml")).unwrap();
     std::fs::create_dir_all(home.sayso().join("rules")).unwrap();

@@ -63,6 +63,24 @@ fn the_configuration_is_shown_checked_and_made() {
     assert_eq!(again.code, Some(3));
     assert!(again.err.contains("is there already"), "{}", again.err);
     assert_eq!(home.run(&["config", "init", "--force"]).code, Some(0));
+    // What can't be written leaves the file as it was.
+    let file = home.sayso().join("config.toml");
+    std::fs::write(&file, "step_limit = 3\n").unwrap();
+    let full = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
+    let done = crate::home::output(&mut home.shell(full, &home.command(&["config", "init", "--force"])));
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "step_limit = 3\n");
+    // A link stays one; a device is not replaced.
+    let real = home.file("mine.toml", "step_limit = 3\n");
+    for (led_to, code) in [(real.as_path(), 0), (std::path::Path::new("/dev/null"), 3)] {
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(led_to, &file).unwrap();
+        assert_eq!(home.run(&["config", "init", "--force"]).code, Some(code), "{led_to:?}");
+        assert!(std::fs::symlink_metadata(&file).unwrap().is_symlink(), "{led_to:?}");
+    }
+    assert!(std::fs::read_to_string(&real).unwrap().contains("step_limit = 12"));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(home.run(&["config", "init"]).code, Some(0));
     assert_eq!(home.run(&["config", "check"]).code, Some(0));
     assert!(home.run(&["config", "show"]).out.contains("step_limit = 12"));
     let schema: Value = serde_json::from_str(&home.run(&["config", "schema"]).out).unwrap();
@@ -75,6 +93,22 @@ fn the_configuration_is_shown_checked_and_made() {
     }
     // These have to work all the same.
     assert_eq!(home.run(&["config", "path"]).code, Some(0));
+}
+
+#[test]
+fn a_key_that_stands_where_none_belongs_is_not_shown() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let token = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYaB3d");
+    let config =
+        format!("[providers.openai]\nkey_env = \"{token}\"\nkey_command = [\"echo\", \"{token}\"]\n");
+    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    let checked = home.run(&["config", "check"]);
+    assert_eq!(checked.code, Some(3), "{}", checked.out);
+    let told = "config.toml:2: providers.openai.key_env: is no name of an environment variable";
+    assert!(checked.err.contains(told) && !checked.err.contains(&token), "{}", checked.err);
+    let shown = home.run(&["config", "show"]).out;
+    assert!(shown.contains("providers.openai.key_command = ") && !shown.contains(&token), "{shown}");
 }
 
 #[test]

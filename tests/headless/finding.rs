@@ -64,6 +64,11 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     assert!(done.out.contains(&opened), "{}", done.out);
     let both = home.run(&["sessions", "search", "wow flutter", "--outcome", "ok"]).out;
     assert!(both.contains(" --at output:1 --find '\"wow flutter\"'   (or --at block:1)\n"), "{both}");
+    // What the search prints is taken as it stands, also for words that look like options.
+    let odd = home.run(&["sessions", "search", "--", "-rudder"]).out;
+    assert!(odd.contains(" --at message:3 --find -rudder\n"), "{odd}");
+    let taken = home.run(&["resume", id, "--at", "message:3", "--find", "-rudder"]).err;
+    assert!(taken.contains("needs a terminal"), "{taken}");
     let wrong = home.run(&["resume", id, "--at", "line:3", "--plain"]);
     assert!(wrong.code != Some(0) && !wrong.err.is_empty(), "{}", wrong.err);
     let none = home.run(&["sessions", "search", "nothing"]);

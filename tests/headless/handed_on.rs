@@ -35,7 +35,10 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     let session = home.session_file();
     let before = std::fs::read(&session).unwrap();
     let done = home.run(&["sessions", "export", &id, "--output", "again.py"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.code == Some(0) && !done.err.contains("is a script of"), "{}", done.err);
+    let other = home.run(&["sessions", "export", &id, "--output", "again.sh"]);
+    let told = "note: again.sh is a script of Python, whatever its name says\n";
+    assert!(other.code == Some(0) && other.err.contains(told), "{}", other.err);
     std::fs::remove_file(home.work().join("made.txt")).unwrap();
     let again = Command::new("python3").arg("again.py").current_dir(home.work()).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
@@ -155,6 +158,9 @@ fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let done = home.run(&["sessions", "export", &id]);
     assert_eq!(done.code, Some(2), "{}", done.out);
     assert!(done.err.contains("--format"), "{}", done.err);
+    let done = home.run(&["sessions", "export", &id, "-o", "none/there.md"]);
+    let told = "error: none/there.md can't be written: no such file or folder\n";
+    assert!(done.code == Some(1) && done.err.contains(told), "{}", done.err);
 }
 
 #[test]

@@ -100,6 +100,12 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     let done = home.run(&["models", "ollama"]);
     assert_eq!(done.code, Some(4));
     assert!(done.err.starts_with("error: ollama lists no models: "), "{}", done.err);
+    // A server that refuses was reached.
+    let server = ModelServer::start(vec![]);
+    configure(&home, &format!("[providers.lab]\nbase_url = \"{}\"\n", server.url()));
+    let done = home.run(&["models", "lab"]);
+    assert_eq!(done.code, Some(4));
+    assert!(done.out.contains("no list: ") && !done.out.contains("not reachable"), "{}", done.out);
     let done = home.run(&["models", "antropic"]);
     assert_eq!(done.code, Some(4));
     assert!(
@@ -152,6 +158,10 @@ fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
     assert_eq!(request.json()["model"], "gpt-6.1-sol");
+    // A key that no header can carry is told, and no other model is named in its place.
+    let done = with(&home, &["run", "hello"], &[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")]);
+    assert_eq!((done.code, server.requests().len()), (Some(4), 1));
+    assert!(done.err.starts_with("error: the key for openai holds"), "{}", done.err);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests session files on disk: damage is reported, and printed output is there.
 
 use crate::home::Home;
-use crate::model_server::{Answer, Do, ModelServer, delta};
+use crate::model_server::{Answer, Do, ModelServer, delta, finish};
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -159,6 +159,18 @@ fn blocks_of_a_cut_reply_are_skipped_whichever_way_it_was_cut() {
     };
     assert_eq!(cut(Some(Do::Cut)), (0, 1, 1));
     assert_eq!(cut(None), (0, 1, 1), "closed in good order, without a reason");
+}
+
+#[test]
+fn what_came_of_a_cut_reply_is_told_as_kept_only_if_something_came() {
+    for (pieces, kept) in [(vec![], false), (vec![Do::Write(delta("half"))], true)] {
+        let home = Home::new();
+        let body = pieces.into_iter().chain([Do::Write(finish("content_filter"))]).collect();
+        let server = ModelServer::start(vec![Answer::stream(body)]);
+        let done = home.run(&args(&format!("{}/v1", server.url()), &[]));
+        assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
+        assert_eq!(done.err.contains("is kept in the session"), kept, "{}", done.err);
+    }
 }
 
 #[test]

@@ -150,6 +150,11 @@ async fn a_used_up_quota_is_not_asked_again() {
     let (server, events) = told(vec![Answer::status(429, "application/json", body)]).await;
     assert_eq!(failure(&events).kind, FailureKind::RateLimit);
     assert_eq!(server.requests().len(), 1);
+    // The same inside a stream that began with 200.
+    let error = event(&serde_json::from_str(body).expect("the error is JSON"));
+    let (server, events) = told(vec![Answer::stream(vec![Do::Write(error)])]).await;
+    assert_eq!((failure(&events).kind, server.requests().len()), (FailureKind::RateLimit, 1));
+    assert!(failure(&events).message.ends_with("Not sent again."), "{events:?}");
 }
 
 #[tokio::test]

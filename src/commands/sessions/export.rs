@@ -7,7 +7,7 @@ use crate::domain::visible::{visible, visible_line};
 use crate::driver::export::{self, ExportKeys, ExportStop};
 use crate::engine::transcript::Transcript;
 use crate::export::{Document, ExportFormat};
-use crate::report::{Failure, FailureClass};
+use crate::report::{Failure, FailureClass, reason};
 use crate::session::factory::SessionFactory;
 use crate::store;
 use std::fs;
@@ -30,11 +30,17 @@ pub(super) fn run(
     };
     let blobs = store::blobs_of(&summary.path);
     let written = export::write(document, format, &blobs, (keys, &factory.masker()));
-    let (text, _) = written.map_err(|why| stop_failure(&why))?;
+    let (text, ending) = written.map_err(|why| stop_failure(&why))?;
     match &args.output {
         Some(path) => {
             write(path, &text, args.force)?;
-            writeln!(console.out, "{}", saving::file(&visible_line(&path.to_string_lossy())))?;
+            let name = visible_line(&path.to_string_lossy());
+            writeln!(console.out, "{}", saving::file(&name))?;
+            // A shell would take Python for commands, and Python a shell script for an error.
+            if is_other_script(path, ending) {
+                let what = if ending == "py" { "Python" } else { "bash" };
+                writeln!(console.err, "note: {name} is a script of {what}, whatever its name says")?;
+            }
         }
         // A terminal gets control characters in visible form; files and pipes get the exact text.
         None if io::stdout().is_terminal() => write!(console.out, "{}", visible(&text))?,
@@ -49,6 +55,12 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat, Failure> {
         Failure::new(FailureClass::Usage, "which form is wanted is not told")
             .hint("--format md, html, ipynb, script or json; or a file whose name ends so.")
     })
+}
+
+/// Whether a file's name says that it holds a script of another language than the one with this extension.
+fn is_other_script(path: &Path, ending: &str) -> bool {
+    let named = path.extension().map(|named| named.to_string_lossy().to_ascii_lowercase());
+    matches!((named.as_deref(), ending), (Some("sh"), "py") | (Some("py"), "sh"))
 }
 
 fn stop_failure(why: &ExportStop) -> Failure {
@@ -79,6 +91,6 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
             return Failure::new(FailureClass::Usage, format!("{name} is there already"))
                 .hint("--force replaces it.");
         }
-        Failure::new(FailureClass::Work, format!("{name} can't be written: {error}"))
+        Failure::new(FailureClass::Work, format!("{name} can't be written: {}", reason(&error)))
     })
 }

@@ -27,11 +27,23 @@ const WORD: SecretKind = "a word that you named";
 struct Needle {
     text: SecretString,
     kind: SecretKind,
+    /// Whether its ASCII letters match in either case: a word is a word at the beginning of a sentence too.
+    any_case: bool,
 }
 
 impl Needle {
     fn bytes(&self) -> &[u8] {
         self.text.expose_secret().as_bytes()
+    }
+
+    /// Whether a part of it matches these bytes.
+    fn is(&self, part: &[u8], bytes: &[u8]) -> bool {
+        if self.any_case { part.eq_ignore_ascii_case(bytes) } else { part == bytes }
+    }
+
+    /// A byte of it in the cases in which it matches.
+    fn cases(&self, byte: u8) -> [u8; 2] {
+        if self.any_case { [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] } else { [byte; 2] }
     }
 }
 
@@ -86,8 +98,8 @@ impl KnownKeys {
         self.order();
     }
 
-    /// Adds words to mask wherever they occur, short ones too: verbatim, in lower and upper case, and in the form that
-    /// they take in the automatic name of a session.
+    /// Adds words to mask wherever they occur, short ones too: in any case, and in the form that they take in the
+    /// automatic name of a session.
     pub(super) fn learn_words(&mut self, words: impl IntoIterator<Item = SecretString>) {
         for word in words.into_iter().filter(|word| !word.expose_secret().is_empty()) {
             let word = word.expose_secret();
@@ -102,7 +114,11 @@ impl KnownKeys {
     }
 
     fn look_for(&mut self, value: &str, kind: SecretKind) {
-        self.needles.extend(forms(value).into_iter().map(|form| Needle { text: form.into(), kind }));
+        let needle = |form: String| {
+            let any_case = kind == WORD && form == value;
+            Needle { text: form.into(), kind, any_case }
+        };
+        self.needles.extend(forms(value).into_iter().map(needle));
     }
 
     /// The same keys without the shapes of tokens.
@@ -117,7 +133,11 @@ impl KnownKeys {
             let (a, b) = (a.bytes(), b.bytes());
             b.len().cmp(&a.len()).then_with(|| a.cmp(b))
         });
-        self.needles.dedup_by(|a, b| a.bytes() == b.bytes());
+        self.needles.dedup_by(|a, b| {
+            let is_same = a.bytes() == b.bytes();
+            b.any_case |= is_same && a.any_case;
+            is_same
+        });
         self.starts = vec![Vec::new(); 1 << 8];
         self.pairs = vec![false; 1 << 16];
         self.firsts = vec![false; 1 << 8];
@@ -126,9 +146,13 @@ impl KnownKeys {
             let Some([first, second]) = needle.bytes().first_chunk::<2>() else {
                 continue;
             };
-            begins.push([*first, *second]);
-            if let Some(needles) = self.starts.get_mut(usize::from(*first)) {
-                needles.push(index);
+            let (firsts, seconds) = (needle.cases(*first), needle.cases(*second));
+            begins.extend(firsts.iter().flat_map(|first| seconds.map(|second| [*first, second])));
+            for first in firsts {
+                let needles = self.starts.get_mut(usize::from(first));
+                if let Some(needles) = needles.filter(|needles| needles.last() != Some(&index)) {
+                    needles.push(index);
+                }
             }
         }
         for pair in begins {
@@ -165,10 +189,10 @@ impl KnownKeys {
         let Some(first) = rest.first() else { return ShapeMatch::No };
         for needle in self.needles_with(*first) {
             let (bytes, kind) = (needle.bytes(), needle.kind);
-            if rest.starts_with(bytes) {
+            if rest.get(..bytes.len()).is_some_and(|start| needle.is(bytes, start)) {
                 return ShapeMatch::Key(0..bytes.len(), kind);
             }
-            if !last && bytes.starts_with(rest) {
+            if !last && bytes.get(..rest.len()).is_some_and(|part| needle.is(part, rest)) {
                 return ShapeMatch::Begun((rest.len() >= MIN_PART_BYTES).then_some(kind));
             }
         }
@@ -177,26 +201,26 @@ impl KnownKeys {
 
     /// Finds the first part of a key at the end of these bytes.
     pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
-        let of = |needle: &[u8]| {
-            let most = needle.len().saturating_sub(1).min(bytes.len());
-            (MIN_PART_BYTES..=most)
-                .rev()
-                .find(|len| needle.get(..*len).is_some_and(|part| bytes.ends_with(part)))
+        let of = |needle: &Needle| {
+            let most = needle.bytes().len().saturating_sub(1).min(bytes.len());
+            let end = |len: &usize| Some((needle.bytes().get(..*len)?, bytes.get(bytes.len() - len..)?));
+            (MIN_PART_BYTES..=most).rev().find(|len| end(len).is_some_and(|(part, end)| needle.is(part, end)))
         };
-        let longest = self.needles.iter().filter_map(|n| Some((of(n.bytes())?, n.kind))).max()?;
+        let longest = self.needles.iter().filter_map(|n| Some((of(n)?, n.kind))).max()?;
         Some((bytes.len() - longest.0, longest.1))
     }
 
     /// Finds the last part of a key at the start of these bytes, and returns where it ends.
     pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
-        let of = |needle: &[u8]| {
-            let most = needle.len().saturating_sub(1).min(bytes.len());
+        let of = |needle: &Needle| {
+            let text = needle.bytes();
+            let most = text.len().saturating_sub(1).min(bytes.len());
+            let start = |len: &usize| Some((text.get(text.len() - len..)?, bytes.get(..*len)?));
             (MIN_PART_BYTES..=most)
                 .rev()
-                .find(|len| needle.get(needle.len() - len..).is_some_and(|part| bytes.starts_with(part)))
+                .find(|len| start(len).is_some_and(|(part, start)| needle.is(part, start)))
         };
-        let longest = self.needles.iter().filter_map(|n| Some((of(n.bytes())?, n.kind))).max()?;
-        Some(longest)
+        self.needles.iter().filter_map(|n| Some((of(n)?, n.kind))).max()
     }
 }
 

@@ -52,6 +52,23 @@ fn a_mask_keeps_the_length_and_the_lines() {
 }
 
 #[test]
+fn a_word_is_masked_in_any_case_and_a_key_only_as_it_is() {
+    let masker = Masker::knowing(["abcdefghij".into()]).with_words(["wombat".into(), "S\u{f6}hne".into()]);
+    for text in ["wombat", "Wombat", "WOMBAT", "womBat"] {
+        let masked = masker.text(&format!("a {text}: {text}s, {text}"));
+        assert!(!masked.to_lowercase().contains("womb"), "{masked}");
+    }
+    for text in ["S\u{f6}hne", "s\u{f6}hne", "S\u{d6}HNE", "S\u{f6}hnE"] {
+        assert!(!masker.text(text).to_lowercase().contains("hne"), "{text}");
+    }
+    assert_eq!(masker.text("Abcdefghij"), "Abcdefghij");
+    let mut stream = MaskStream::new(masker);
+    let pieces = ["a Wo", "m", "BAT b"].map(|piece| stream.push(piece.as_bytes()).into_inner());
+    let masked = String::from_utf8([pieces.concat(), stream.end().into_inner()].concat()).unwrap();
+    assert_eq!(masked, "a ****** b");
+}
+
+#[test]
 fn well_known_tokens_are_masked_in_any_surroundings() {
     let masker = Masker::default();
     for token in tokens().into_iter().chain([pem()]) {

@@ -191,14 +191,14 @@ pub(crate) const NOT_SAVED: &str = "not saved";
 /// A result is too long to be judged.
 pub(crate) const TOO_MUCH_PRINTED: &str = "too much was printed to be kept whole";
 
-/// A secret was masked in a line.
+/// A secret is masked in a line: when it was saved, or later by the person.
 pub(crate) fn masked(line: u64) -> String {
-    format!("In line {line} a secret was masked when it was saved.")
+    format!("In line {line} a secret is masked.")
 }
 
-/// Secrets were masked in several lines: `count` is their number (`50,000`), `first` the first of them.
+/// The same in several lines: `count` is their number (`50,000`), `first` the first of them.
 pub(crate) fn masked_lines(count: &str, first: u64) -> String {
-    format!("In {count} lines, from line {first} on, a secret was masked when it was saved.")
+    format!("In {count} lines, from line {first} on, a secret is masked.")
 }
 
 /// What was masked on saving, and where: `A GitHub token in your prompt was masked when it was saved.`

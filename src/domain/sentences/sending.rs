@@ -111,6 +111,9 @@ pub(crate) fn without_message(message: &str) -> String {
 /// Follows the remark about a redirect to another origin.
 pub(crate) const NO_KEYS_THERE: &str = "Keys are not sent there.";
 
+/// Follows the remark about a redirect within the same origin that is not followed.
+pub(crate) const NOTHING_THERE: &str = "Nothing was sent there.";
+
 /// A provider refused a key.
 pub(crate) fn key_refused(provider: &str, status: u16) -> String {
     format!("The key for {provider} was refused ({status}). {NOT_AGAIN}")

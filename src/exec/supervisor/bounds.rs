@@ -147,7 +147,11 @@ fn rlimit(soft: u64, hard: u64) -> Rlimit {
 
 /// Text such as `2.1 of 2 GiB`.
 fn amounts(used: u64, limit: u64) -> String {
-    let (unit, word) = if limit >= 1 << 30 { (1u64 << 30, "GiB") } else { (1 << 20, "MiB") };
+    let (unit, word) = match limit {
+        limit if limit >= 1 << 30 => (1u64 << 30, "GiB"),
+        limit if limit >= 1 << 20 => (1 << 20, "MiB"),
+        _ => (1 << 10, "KiB"),
+    };
     let number = |bytes: u64| format!("{:.1}", bytes as f64 / unit as f64);
     let limit = number(limit);
     format!("{} of {} {word}", number(used), limit.strip_suffix(".0").unwrap_or(&limit))
@@ -162,5 +166,6 @@ mod tests {
         assert_eq!(amounts(2_200_000_000, 2 << 30), "2.0 of 2 GiB");
         assert_eq!(amounts(300 << 20, 256 << 20), "300.0 of 256 MiB");
         assert_eq!(amounts(2 << 30, 3 << 29), "2.0 of 1.5 GiB");
+        assert_eq!(amounts(12 << 10, 1 << 10), "12.0 of 1 KiB");
     }
 }

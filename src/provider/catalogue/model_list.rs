@@ -52,7 +52,8 @@ pub(super) fn read_list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool)
 
 /// Reads one model, under any of the names that servers use for its facts.
 pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
-    let id = ["id", "name", "model"].iter().find_map(|name| value.get(*name)?.as_str())?;
+    let named = |name: &&str| value.get(*name)?.as_str().filter(|id| !id.trim().is_empty());
+    let id = ["id", "name", "model"].iter().find_map(named)?;
     let name = ModelName { provider: provider.to_owned(), model: id.to_owned() };
     let listed = |path: &str, word: &str| {
         let all = value.pointer(path)?.as_array()?;
@@ -196,7 +197,7 @@ mod tests {
             assert_eq!((info.context, info.output), (context, output), "{entry}");
             assert_eq!(info.name.to_string(), "p/m");
         }
-        let bare = json!([{ "id": "m" }, { "no": "name" }]);
+        let bare = json!([{ "id": "m" }, { "no": "name" }, { "id": "" }]);
         assert_eq!(page(&bare, "p").unwrap().models.len(), 1);
         assert_eq!(page(&json!({ "x": 1 }), "p"), None);
     }

@@ -218,6 +218,34 @@ fn errors_inside_of_a_reply_have_the_status_that_their_type_stands_for() {
     ] {
         assert_eq!(asked().refused_inside(&ErrorBody::read(body), false).kind, kind, "{body}");
     }
+    let told = |body: &str| asked().refused_inside(&ErrorBody::read(body), false);
+    let stated = told(r#"{"error":{"code":502,"message":"x"}}"#);
+    assert_eq!((stated.message.as_str(), stated.status), ("openai failed (502).", Some(502)));
+    for (body, message) in [
+        (r#"{"error":"model runner has unexpectedly stopped"}"#, "openai failed."),
+        (r#"{"error":"the server is busy"}"#, "openai is overloaded."),
+    ] {
+        let failure = told(body);
+        assert_eq!((failure.message.as_str(), failure.status), (message, None), "no status is made up");
+    }
+}
+
+#[test]
+fn a_redirect_within_the_origin_is_told_as_what_it_is() {
+    let told = |status: u16, to: &str| {
+        let location = Some(to.to_owned());
+        asked().refusal(&ServerAnswer { status, location, ..ServerAnswer::default() }).failure.message
+    };
+    for to in ["https://evil.example/v1", "//evil.example/v1", "http://api.example.com/v1"] {
+        assert_eq!(
+            told(307, to),
+            format!("api.example.com sends on to {to} (307). Keys are not sent there.")
+        );
+    }
+    for to in ["/v2", "https://API.example.com:443/v2"] {
+        assert_eq!(told(302, to), format!("api.example.com sends on to {to} (302). Nothing was sent there."));
+        assert_eq!(told(308, to), format!("api.example.com keeps sending on, at last to {to} (308)."));
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Reads a reply as it arrives, with its time limits, and sends its events.
 
 use super::{Attempt, Connection};
-use crate::domain::{FailureKind, ReplyEvent};
+use crate::domain::sentences::sending;
+use crate::domain::{FailureKind, ReplyEvent, ReplyFailure};
 use crate::provider::failure::ServerRefusal;
 use crate::provider::format::{self, End, FormatDecoder};
 use crate::provider::retry::RetryAdvice;
@@ -69,7 +70,7 @@ impl Connection {
                 kept |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
                 if let ReplyEvent::Failed(failure) = &event
                     && came == 0
-                    && is_transient(failure.kind)
+                    && is_transient(failure)
                 {
                     return Some(Attempt::Refused(ServerRefusal {
                         failure: failure.clone(),
@@ -90,8 +91,10 @@ impl Connection {
     }
 }
 
-/// Whether a failure at the start of a stream may be gone the next time.
-fn is_transient(kind: FailureKind) -> bool {
+/// Whether a failure at the start of a stream may be gone the next time. A quota that is used up is not, and its
+/// message says that nothing is sent again.
+fn is_transient(failure: &ReplyFailure) -> bool {
     // A connection lost before any of the reply is like one that could not be made.
-    matches!(kind, FailureKind::RateLimit | FailureKind::Server | FailureKind::Cut)
+    matches!(failure.kind, FailureKind::RateLimit | FailureKind::Server | FailureKind::Cut)
+        && !failure.message.contains(sending::NOT_AGAIN)
 }

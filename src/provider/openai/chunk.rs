@@ -115,8 +115,8 @@ pub(in crate::provider) fn reason(word: &str) -> FinishReason {
 /// The tokens used, under the names that servers have for them.
 pub(in crate::provider) fn usage(value: &Value) -> Option<Usage> {
     let number = |path: &[&str]| {
-        path.iter()
-            .find_map(|p| value.pointer(p).and_then(|v| v.as_u64().or_else(|| v.as_f64().map(|f| f as u64))))
+        let whole = |v: &Value| v.as_u64().or_else(|| v.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64));
+        path.iter().find_map(|p| value.pointer(p).and_then(whole))
     };
     let usage = Usage {
         input: number(&["/prompt_tokens", "/input_tokens"]),
