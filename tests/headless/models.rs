@@ -102,7 +102,7 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     assert!(done.err.starts_with("error: ollama lists no models: "), "{}", done.err);
     // A server that refuses was reached.
     let server = ModelServer::start(vec![]);
-    configure(&home, &format!("[providers.lab]\nbase_url = \"{}\"\n", server.url()));
+    home.configure(format!("[providers.lab]\nbase_url = \"{}\"\n", server.url()));
     let done = home.run(&["models", "lab"]);
     assert_eq!(done.code, Some(4));
     assert!(done.out.contains("no list: ") && !done.out.contains("not reachable"), "{}", done.out);

@@ -167,7 +167,7 @@ fn what_came_of_a_cut_reply_is_told_as_kept_only_if_something_came() {
         let home = Home::new();
         let body = pieces.into_iter().chain([Do::Write(finish("content_filter"))]).collect();
         let server = ModelServer::start(vec![Answer::stream(body)]);
-        let done = home.run(&args(&format!("{}/v1", server.url()), &[]));
+        let done = home.turn(&server, "go", &[]);
         assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
         assert_eq!(done.err.contains("is kept in the session"), kept, "{}", done.err);
     }
