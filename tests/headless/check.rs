@@ -19,7 +19,8 @@ fn the_line_of_code_is_shown_with_the_place() {
     assert_eq!(done.out, wanted);
     assert_eq!(home.run(&["check", "--fail-on", "medium", "a.py"]).code, Some(1));
     assert_eq!(home.run(&["check"]).code, Some(2));
-    assert_eq!(home.run(&["check", "--language", "pyhton", "a.py"]).code, Some(2));
+    let done = home.run(&["check", "--language", "pyhton", "a.py"]);
+    assert_eq!((done.code, done.err.matches("typescript").count()), (Some(2), 1), "{}", done.err);
 }
 
 #[test]

@@ -257,7 +257,9 @@ fn the_provider_fails() {
     assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("key_refused")));
     assert!(!done.err.contains("sk-wrong") && !done.out.contains("sk-wrong"));
     assert_eq!((&last["status"], server.requests().len()), (&json!(401), 1));
-    assert!(last["message"].as_str().unwrap().contains("was refused (401)"));
+    let why = last["message"].as_str().unwrap();
+    assert!(why.contains("was refused (401)"));
+    assert_eq!(done.err.matches(why).count(), 1, "{}", done.err);
     let done = home.run(&["run", "hi"]);
     assert_eq!(done.code, Some(4));
     assert!(done.err.contains("--demo"), "{}", done.err);
