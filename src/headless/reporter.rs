@@ -8,12 +8,12 @@ mod entry_lines;
 use super::{Ending, TurnObserver, change_lines, events, form, json, shapes};
 use crate::domain::sentences::{running, saving};
 use crate::domain::visible::{Visible, visible, visible_line};
-use crate::domain::{AnswerError, BlockId, Entry, Form, Level, Notice, RunId, RunReport, Stream, Timestamp};
+use crate::domain::{AnswerError, BlockId, Entry, Form, Level, RunId, RunReport, Stream, Timestamp};
 use crate::driver::Notification;
+use crate::engine::State;
 use crate::engine::activity::Activity;
+use crate::engine::notices::tells_phase;
 use crate::engine::printed_text::PrintedText;
-use crate::engine::{Phase, State};
-use crate::text::line::one_line;
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -75,8 +75,10 @@ impl TurnObserver for TurnReporter<'_> {
                 let what = visible_line(&failure.message);
                 self.status(&format!("{what} Next try in {seconds} s ({attempt} of {of})."))
             }
-            Notification::Notice(notice) if notice.level != Level::Info && !ends_turn(notice, state) => {
-                self.status(&visible_line(&notice.text))
+            Notification::Notice(notice) if tells_phase(notice, state.phase()) => Ok(()),
+            Notification::Notice(notice) if notice.level != Level::Info => {
+                // Here is no pane with that name.
+                self.status(&visible_line(&notice.text.replace(running::ERROR_IN_OUTPUT, "")))
             }
             Notification::Reasoning(..) | Notification::Notice(_) | Notification::Job(_) => Ok(()),
         }
@@ -133,11 +135,6 @@ impl TurnObserver for TurnReporter<'_> {
         self.begin_line(UnfinishedLine::None)?;
         if self.json { json::write_line(self.out, &ending.event(state, hint)) } else { self.out.flush() }
     }
-}
-
-/// Whether a notice says why the turn ends: the last line of standard error says that.
-fn ends_turn(notice: &Notice, state: &State) -> bool {
-    matches!(state.phase(), Phase::Stuck(failure) if one_line(&failure.message) == notice.text)
 }
 
 impl TurnReporter<'_> {
@@ -230,7 +227,7 @@ impl TurnReporter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Chunk, Outcome, RecipeEnd, RecipeFact, StepId};
+    use crate::domain::{Chunk, Notice, Outcome, RecipeEnd, RecipeFact, StepId};
     use serde_json::{Value, json};
 
     #[test]
