@@ -37,6 +37,10 @@ fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
         Some(Subcommand::Resume(ref args)) if cli.words.is_empty() && cli.rest.is_empty() => {
             terminal::run(&cli, Some(args.clone()), None, console.out)
         }
+        Some(_) if cli.session.is_some() || cli.from.is_some() => {
+            Err(Failure::new(FailureClass::Usage, "--session and --from are for the terminal alone")
+                .hint("sayso --session FILE, or sayso --from FILE"))
+        }
         Some(command) if cli.words.is_empty() && cli.rest.is_empty() => {
             commands::perform(command, &cli.model, &cli.recipe, console)
         }

@@ -54,6 +54,7 @@ pub(crate) fn perform(
         }
         Subcommand::Exec(mut args) => {
             args.cwd = args.cwd.or_else(|| outer.cwd.clone());
+            args.executor = args.executor.or_else(|| outer.executor.clone());
             args.confine = args.confine.or(&outer.confine);
             block_on(exec::run(args, console))?
         }

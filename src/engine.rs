@@ -36,7 +36,7 @@ mod install;
 mod instructions;
 pub(crate) mod kernels;
 mod loading;
-mod notices;
+pub(crate) mod notices;
 mod opened_file;
 mod opinion;
 pub(crate) mod printed_text;

@@ -111,7 +111,9 @@ fn describe_inputs(name: &str, form: &Form) -> String {
         return format!("{name} asks for nothing.");
     }
     let told: Vec<String> = form.fields.iter().map(form::field_line).collect();
-    format!("{name} asks for: {}.", told.join("; "))
+    let told = told.join("; ");
+    let stop = if told.ends_with(['?', '.', '!']) { "" } else { "." };
+    format!("{name} asks for: {told}{stop}")
 }
 
 /// The text of an answer: the value itself, or the file that `@FILE` names. For a question that asks for paths the

@@ -1,6 +1,7 @@
 //! JSON whose text does nothing in a terminal, a log or a pipe.
 //!
-//! Besides what JSON itself escapes, DEL, U+0080 to U+009F and direction controls become `\u` escapes.
+//! Besides what JSON itself escapes, DEL, U+0080 to U+009F, direction controls and the separators of lines and
+//! paragraphs become `\u` escapes: some readers of lines end one at U+2028, and would get half a value.
 
 use super::unicode::{HiddenReason, hidden};
 use std::fmt::Write as _;
@@ -23,7 +24,9 @@ pub(crate) fn escaped(json: String) -> String {
     text
 }
 
-/// Whether a character does something beyond ASCII; JSON itself escapes the controls of ASCII.
+/// Whether a character does something beyond ASCII, or ends a line for some readers; JSON itself escapes the controls
+/// of ASCII.
 pub(crate) fn is_active(c: char) -> bool {
-    c > '~' && matches!(hidden(c), Some(HiddenReason::Control | HiddenReason::Bidi | HiddenReason::Tag))
+    use HiddenReason::{Bidi, Control, Separator, Tag};
+    c > '~' && matches!(hidden(c), Some(Control | Bidi | Tag | Separator))
 }

@@ -10,7 +10,7 @@ pub(super) mod undo;
 
 use super::changes;
 use super::kernels;
-use super::state::Question;
+use super::state::{Phase, Question};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::{
     AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelRef, Language, ModelName, Notice,
@@ -39,6 +39,15 @@ pub(super) fn question(question: &Question) -> Notice {
         Question::Budget { spent, limit } => {
             Notice::warn(sending::over_budget(&dollars(*spent), &dollars(*limit)))
         }
+    }
+}
+
+/// Whether a notice says why the engine stopped in this phase. Who reports the end of the turn leaves it out.
+pub(crate) fn tells_phase(notice: &Notice, phase: &Phase) -> bool {
+    match phase {
+        Phase::Asking(asked) => *notice == question(asked),
+        Phase::Stuck(why) => *notice == failure(why),
+        _ => false,
     }
 }
 

@@ -96,3 +96,11 @@ pub enum ExecutorError {
     #[error("sayso is ending: nothing {0} any more")]
     Ending(&'static str),
 }
+
+impl ExecutorError {
+    /// Whether a folder that the person named for runs is the reason.
+    pub(crate) fn is_about_named_folder(&self) -> bool {
+        use SandboxError::{KernelFolder, NoFolder, OwnFolder};
+        matches!(self, Self::Sandbox(NoFolder(..) | OwnFolder(_) | KernelFolder(_)))
+    }
+}

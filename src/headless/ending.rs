@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 pub(crate) enum Ending {
     /// The model answered, and the last run succeeded.
     Done,
-    /// The last run failed; the text says how.
+    /// The last run failed; the text says how, and is empty if nothing more is known.
     BlockFailed(String),
     /// The last run reached its time limit.
     TimedOut,
@@ -61,11 +61,15 @@ impl Ending {
             return Ending::IncompleteReply(reply.finish.clone(), came);
         }
         let Some(run) = last_run(state) else { return Ending::Done };
-        match run.ended.as_ref().map(|(_, report)| &report.outcome) {
-            Some(Outcome::Ok) => Ending::Done,
-            Some(Outcome::TimedOut) => Ending::TimedOut,
-            Some(Outcome::Interrupted) => Ending::Interrupted,
-            Some(outcome) => Ending::BlockFailed(outcome_text(outcome)),
+        let report = run.ended.as_ref().map(|(_, report)| report);
+        match report.map(|report| (&report.outcome, report.receipt.exit_code)) {
+            Some((Outcome::Ok, _)) => Ending::Done,
+            Some((Outcome::TimedOut, _)) => Ending::TimedOut,
+            Some((Outcome::Interrupted, _)) => Ending::Interrupted,
+            Some((Outcome::Failed, code)) => {
+                Ending::BlockFailed(code.map_or(String::new(), |code| format!("exit {code}")))
+            }
+            Some((outcome, _)) => Ending::BlockFailed(outcome_text(outcome)),
             None => Ending::BlockFailed("its end was never told".into()),
         }
     }
@@ -93,12 +97,15 @@ impl Ending {
     pub(crate) fn message(&self) -> String {
         match self {
             Ending::Done => String::new(),
+            Ending::BlockFailed(how) if how.is_empty() => "the last block failed".into(),
             Ending::BlockFailed(how) => format!("the last block failed: {how}"),
             Ending::TimedOut => "the last block was stopped at its time limit".into(),
-            Ending::IncompleteReply(finish, _) => match &finish.word {
-                Some(word) => format!("the reply broke off: {} ({word})", finish.reason.as_str()),
-                None => format!("the reply broke off: {}", finish.reason.as_str()),
-            },
+            Ending::IncompleteReply(finish, _) => {
+                match finish.word.as_ref().filter(|word| *word != finish.reason.as_str()) {
+                    Some(word) => format!("the reply broke off: {} ({word})", finish.reason.as_str()),
+                    None => format!("the reply broke off: {}", finish.reason.as_str()),
+                }
+            }
             Ending::Asked(Question::StepLimit(steps)) => {
                 format!("the turn was stopped after {}", counted(*steps as usize, "step"))
             }
@@ -136,8 +143,9 @@ impl Ending {
             Ending::Asked(Question::Budget { .. }) => {
                 "[budget] session in the configuration allows more.".into()
             }
-            Ending::Asked(Question::StepLimit(_) | Question::Repeated(..)) => {
-                "--max-steps N allows more.".into()
+            Ending::Asked(Question::StepLimit(_)) => "--max-steps N allows more.".into(),
+            Ending::Asked(Question::Repeated(..)) => {
+                "Ask in other words; repeat_limit in the configuration allows more.".into()
             }
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::NotAttached(_) => sending::AT_WORD.into(),

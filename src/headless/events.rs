@@ -154,8 +154,10 @@ fn reply(entry: &Entry) -> Option<Value> {
 
 fn proposed(block: &Block) -> Value {
     let version = block.current();
+    // An edit that can't be read names no file.
+    let is_name = |path: &&String| !path.is_empty();
     let paths = match &block.kind {
-        BlockKind::Edit { paths } => Some(("paths", json!(paths))),
+        BlockKind::Edit { paths } => Some(("paths", json!(paths.iter().filter(is_name).collect::<Vec<_>>()))),
         _ => None,
     };
     let told = json!({
@@ -163,7 +165,7 @@ fn proposed(block: &Block) -> Value {
         "block": block.id.0,
         "step": block.step.0,
         "kind": block.kind.as_str(),
-        "path": block.path(),
+        "path": block.path().as_ref().filter(is_name),
         "language": version.language.as_ref().map(Language::as_str),
         "info": block.origin.info,
         "source": *version.source,

@@ -36,6 +36,8 @@ mod tests {
         let expected = "\"a\\u001b[2J\\u007f\\u0080\\u009b\\u202e\\u2066é漢\\\"\\\\\\n\"\n";
         assert_eq!(written(&json!(text)), expected);
         assert_eq!(written(&json!({ "\u{9b}": 1 })), "{\"\\u009b\":1}\n");
+        // Some readers end a line here, too.
+        assert_eq!(written(&json!("a\u{2028}b\u{2029}\u{85}")), "\"a\\u2028b\\u2029\\u0085\"\n");
     }
 
     proptest! {

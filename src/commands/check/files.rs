@@ -28,9 +28,15 @@ pub(super) struct FileJob {
 /// The language named on the command line.
 pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String, Failure> {
     language_named(word, languages).ok_or_else(|| {
-        let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+        let mut names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+        // These have a grammar even where the configuration runs none of them.
+        names.extend(
+            ["typescript", "sql"]
+                .into_iter()
+                .filter(|name| !languages.0.iter().any(|l| l.name.as_str() == *name)),
+        );
         Failure::new(FailureClass::Usage, format!("no language {word:?} is known"))
-            .hint(format!("Languages: {}, typescript, sql, and others by their words.", names.join(", ")))
+            .hint(format!("Languages: {}, and others by their words.", names.join(", ")))
     })
 }
 

@@ -180,6 +180,25 @@ pub(super) fn shebang_language(text: &str) -> Option<String> {
     })
 }
 
+/// Names what a review says as the file does, where its pieces use other names.
+pub(super) fn name_as_written(form: &PieceForm, review: &mut Review) {
+    if *form != PieceForm::Makefile {
+        return;
+    }
+    let effects = &mut review.effects;
+    let lists = [
+        &mut effects.reads,
+        &mut effects.writes,
+        &mut effects.deletes,
+        &mut effects.hosts,
+        &mut effects.programs,
+        &mut effects.packages,
+        &mut effects.environment,
+    ];
+    let messages = review.findings.iter_mut().map(|finding| &mut finding.message);
+    lists.into_iter().flatten().chain(messages).for_each(make::as_written);
+}
+
 /// Joins the reviews of a file's pieces into one.
 #[derive(Debug, Default)]
 pub(super) struct JoinedReview {

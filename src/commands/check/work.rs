@@ -156,10 +156,11 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
     };
     let (holds, found) = detect_pieces(job, &source, languages);
     let language = holds.name().map(str::to_owned);
-    let (review, cells) = match (&holds, found.pieces.as_slice()) {
+    let (mut review, cells) = match (&holds, found.pieces.as_slice()) {
         (PieceForm::Program(_), []) => (review_text(&source, language.as_deref(), scope), Vec::new()),
         _ => join(&source, found, scope),
     };
+    pieces::name_as_written(&holds, &mut review);
     let lines = match (form, &holds) {
         (ReportForm::Data, _) => Vec::new(),
         (ReportForm::Lines, PieceForm::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),

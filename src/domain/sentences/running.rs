@@ -12,6 +12,9 @@ pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
 }
 
+/// Where the panes show why a run failed. Others leave this out.
+pub(crate) const ERROR_IN_OUTPUT: &str = " The error is in Output.";
+
 /// Why a run never began: it was stopped too early.
 pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
 

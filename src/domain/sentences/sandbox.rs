@@ -15,6 +15,10 @@ pub(crate) enum Hindrance {
     Network,
 }
 
+/// What to do about a folder that can't be opened to runs: it is wrong where it was named.
+pub(crate) const CORRECT_FOLDER: &str =
+    "Nothing ran. Correct --allow-read, --allow-write or the folders of [sandbox].";
+
 /// `reads ~/.ssh/id_rsa: the sandbox will refuse`.
 pub(crate) fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {
     let why = match hindrance {

@@ -27,7 +27,9 @@ pub(in crate::engine) fn ended(run: &LiveRun, language: &Language, report: &RunR
     let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
     let text = match &report.outcome {
         Outcome::Ok => format!("Block {block} done: {exit}{time}."),
-        Outcome::Failed => format!("Block {block} failed: {exit}{time}. The error is in Output."),
+        Outcome::Failed => {
+            format!("Block {block} failed: {exit}{time}.{}", running::ERROR_IN_OUTPUT)
+        }
         Outcome::Crashed(cause) => match report.kernel {
             KernelFate::Lost(kernel) => return kernel_died(Some(kernel), language, cause),
             _ => format!("Block {block} died: {why}."),

@@ -232,7 +232,7 @@ impl<'t> PythonReader<'_, 't> {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
                     match items.map(|v| v.kind) {
                         Some(ValueKind::List(items)) => {
-                            arguments.extend(items.into_iter().map(|value| Argument::new(value, &span)))
+                            arguments.extend(items.into_iter().map(|value| Argument::new(value, &span)));
                         }
                         _ => arguments.push(Argument { value: Value::unknown(), span }),
                     }

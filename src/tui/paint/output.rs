@@ -76,7 +76,9 @@ impl Output {
     /// Ends the output: an incomplete character is shown as bytes.
     pub(crate) fn finish(&mut self) -> LineChange {
         self.change(|output| {
-            [Stream::Stdout, Stream::Stderr].into_iter().for_each(|stream| output.end(stream))
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                output.end(stream);
+            }
         })
     }
 

@@ -57,6 +57,9 @@ pub enum Mode {
     Edit(Box<Editor>),
 }
 
+/// What a comparison was laid out for, and in which width.
+type DiffSubject = (BlockId, Revision, DiffBase, u16);
+
 /// The code pane.
 #[derive(Debug, Default)]
 pub struct CodePane {
@@ -67,7 +70,7 @@ pub struct CodePane {
     subject: Option<BlockId>,
     layout: Option<Layout>,
     /// The laid out comparison, and what it was made for.
-    diff: Option<((BlockId, Revision, DiffBase, u16), Vec<Line<'static>>)>,
+    diff: Option<(DiffSubject, Vec<Line<'static>>)>,
     /// The first row of the scrolling part that is on screen.
     top: usize,
     /// The first line on screen of the text being edited.

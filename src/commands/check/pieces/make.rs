@@ -1,8 +1,8 @@
 //! Splits Makefiles: each recipe line as the shell would get it, and the commands that run while make reads the file
 //! (`$(shell …)`, `!=`).
 //!
-//! Variables that the file sets to a plain value are replaced by it; all others become unknown variables of the
-//! shell.
+//! Variables that the file sets to a plain value are replaced by it, and `HOME`, which make takes over from the
+//! environment, is the shell's; all others become unknown variables of the shell.
 
 use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
 use std::cell::Cell;
@@ -20,6 +20,10 @@ const MAX_EXPANDED_BYTES: usize = 64 << 20;
 /// What reading a value costs at least, so that empty ones count, too.
 const MIN_VALUE_BYTES: usize = 64;
 
+/// How the name begins in the shell that stands for a variable of make whose value is not known: no variable of the
+/// shell that the review knows is called so.
+const UNKNOWN: &str = "${make_";
+
 /// The state of reading one Makefile.
 struct MakefileReader {
     variables: HashMap<String, String>,
@@ -35,7 +39,8 @@ struct MakefileReader {
 
 /// Splits a Makefile into pieces.
 pub(super) fn pieces(source: &str) -> Pieces {
-    let variables = [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make")];
+    let variables =
+        [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make"), ("HOME", "$${HOME}")];
     let mut reader = MakefileReader {
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         left: Cell::new(MAX_EXPANDED_BYTES),
@@ -53,6 +58,19 @@ pub(super) fn pieces(source: &str) -> Pieces {
         reader.found.not_pieces.push("its variables expand to too much".to_owned());
     }
     reader.found
+}
+
+/// Names the variables in what the review says as the Makefile does: `$(BUILD)`. What is more than a name is left out.
+pub(super) fn as_written(told: &mut String) {
+    while let Some(at) = told.find(UNKNOWN) {
+        let name = told.get(at + UNKNOWN.len()..).unwrap_or_default();
+        let end = name.find('}').unwrap_or(name.len());
+        let is_name = end > 0 && !name.starts_with('_');
+        let shown = format!("$({}", name.get(..end).filter(|_| is_name).unwrap_or("…"));
+        let closing = if end < name.len() { ")" } else { "" };
+        let past = at + UNKNOWN.len() + end + closing.len();
+        told.replace_range(at..past, &format!("{shown}{closing}"));
+    }
 }
 
 /// Calls `take` with each line, joined to the lines that a backslash appends, and the number of the first.
@@ -87,8 +105,13 @@ impl MakefileReader {
         let line = line.trim().trim_start_matches("export ").trim_start_matches("override ");
         let Some((name, value)) = line.split_once('=') else { return };
         let adds = name.ends_with('+');
+        let only_if_unset = name.ends_with('?');
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, ':' | '$' | '#')) {
+            return;
+        }
+        // `HOME ?= x` leaves the home folder what it is, because the environment has set it.
+        if only_if_unset && self.variables.contains_key(name) {
             return;
         }
         let value = without_comment(value).trim();
@@ -241,7 +264,10 @@ impl MakefileReader {
             Some(value) if depth < MAX_DEPTH => out.push_str(&self.expand(value, depth + 1)),
             _ => {
                 let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                out.push_str("${make_");
+                out.push_str(UNKNOWN);
+                if plain != name && !plain.is_empty() {
+                    out.push('_');
+                }
                 out.push_str(&plain);
                 out.push('}');
             }
@@ -294,6 +320,29 @@ mod tests {
                 ("echo $HOME ${make_}\n".into(), 9, Columns::Whole(16)),
             ]
         );
+    }
+
+    #[test]
+    fn the_home_folder_is_that_of_the_environment_unless_the_file_sets_it() {
+        let home = |lines: &str| told(&format!("{lines}all:\n\tcp a $(HOME)x ${{HOME}}/b\n"))[0].0.clone();
+        assert_eq!(home(""), "cp a ${HOME}x ${HOME}/b\n");
+        assert_eq!(home("HOME ?= build\n"), "cp a ${HOME}x ${HOME}/b\n");
+        assert_eq!(home("HOME := out\nHOME ?= build\n"), "cp a outx out/b\n");
+        assert_eq!(told("D ?= build\nall:\n\trm -rf $(D)\n")[0].0, "rm -rf build\n");
+    }
+
+    #[test]
+    fn what_is_said_names_variables_as_the_file_does() {
+        for (told, expected) in [
+            ("deletes a folder: ${make_OUT}/a${make_B}", "deletes a folder: $(OUT)/a$(B)"),
+            ("deletes a folder: ${make_LONG…", "deletes a folder: $(LONG…"),
+            ("deletes a folder: ${make_}/${make__filteroutaB}", "deletes a folder: $(…)/$(…)"),
+            ("deletes a folder: ${OUT}", "deletes a folder: ${OUT}"),
+        ] {
+            let mut text = told.to_owned();
+            as_written(&mut text);
+            assert_eq!(text, expected);
+        }
     }
 
     #[test]

@@ -15,7 +15,9 @@ impl FormBox {
 
     /// Puts answers into the fields with their names.
     pub(crate) fn fill_all(&mut self, answers: &[(String, String)]) {
-        answers.iter().for_each(|(name, text)| self.fill(name, text));
+        for (name, text) in answers {
+            self.fill(name, text);
+        }
     }
 
     /// Puts a text into a field, by its index.
