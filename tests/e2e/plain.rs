@@ -350,6 +350,24 @@ fn what_a_command_tells_comes_before_the_next_message_is_asked_for() {
 }
 
 #[test]
+fn the_models_of_each_provider_are_listed_once_in_lines() {
+    crate::terminal::in_size((140, 40), || {
+        let home = tempfile::tempdir().expect("a home");
+        let server = ModelServer::start(vec![Answer::text("Never asked.")])
+            .with_models(&serde_json::json!({ "data": [{ "id": "local-model" }] }));
+        crate::models::configure(home.path(), "vllm", &format!("{}/v1", server.url()));
+        let terminal = plain(home.path());
+        terminal.wait_for("You:");
+        answer(&terminal, "/model");
+        terminal.wait_for("vllm/local-model");
+        for provider in ["ollama: ", "lmstudio: ", "llamacpp: "] {
+            terminal.wait_for(provider);
+        }
+        assert_eq!(terminal.screen().matches("anthropic: no key").count(), 1, "{}", terminal.screen());
+    });
+}
+
+#[test]
 fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = lines(home.path(), "[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
