@@ -368,6 +368,28 @@ fn the_models_of_each_provider_are_listed_once_in_lines() {
 }
 
 #[test]
+fn commands_that_no_line_would_show_the_effect_of_tell_it() {
+    crate::terminal::in_size((140, 40), || {
+        let home = tempfile::tempdir().expect("a home");
+        std::fs::create_dir_all(home.path().join("work")).expect("a folder");
+        std::fs::write(home.path().join("work/.sayso.toml"), "theme = \"ink\"\n").expect("written");
+        let terminal = plain(home.path());
+        terminal.wait_for("You:");
+        for (command, told) in [
+            ("/config", "Ignored: "),
+            ("/status", "Instructions: none: no AGENTS.md here"),
+            ("/kernel", "Nothing runs. /restart begins a new kernel."),
+            ("/keys test", "This has no meaning in plain lines."),
+            ("/rename sales", "This chat is called sales from here on."),
+        ] {
+            answer(&terminal, command);
+            terminal.wait_for(told);
+            wait_for_question(&terminal, told);
+        }
+    });
+}
+
+#[test]
 fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = lines(home.path(), "[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
