@@ -195,7 +195,11 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
 
 fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
-        hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
+        hints.key(Action::Stop, "interrupt", "interrupt", 0);
+        // The conversation names this key itself.
+        if screen.panes.focus != Pane::Chat {
+            hints.key(Action::ScrollEnd, "follow", "follow", 2);
+        }
     } else if screen.panes.focus == Pane::Output {
         of_output(screen, state, hints);
     }
