@@ -368,6 +368,26 @@ fn the_models_of_each_provider_are_listed_once_in_lines() {
 }
 
 #[test]
+fn what_is_no_answer_to_whether_to_go_on_is_told_to_be_kept() {
+    let home = tempfile::tempdir().expect("a home");
+    let story =
+        "pace = 0\n[[reply]]\nwhen = ['go', 'again']\ntext = \"\"\"\n```bash\necho again\n```\n\"\"\"\n";
+    let terminal = lines(home.path(), story);
+    terminal.wait_for("You:");
+    answer(&terminal, "go");
+    for block in ["Block 1 bash", "Block 2 bash"] {
+        wait_for_block(&terminal, block);
+        approve(&terminal);
+    }
+    terminal.wait_for("Type continue or end:");
+    answer(&terminal, "what now");
+    terminal.wait_for("That is none of the words. It is kept for the next message.");
+    answer(&terminal, "end");
+    terminal.wait_for("Kept, not sent:");
+    terminal.wait_for("> what now");
+}
+
+#[test]
 fn commands_that_no_line_would_show_the_effect_of_tell_it() {
     crate::terminal::in_size((140, 40), || {
         let home = tempfile::tempdir().expect("a home");
