@@ -347,6 +347,66 @@ fn what_a_command_tells_comes_before_the_next_message_is_asked_for() {
 }
 
 #[test]
+fn the_models_of_each_provider_are_listed_once_in_lines() {
+    crate::terminal::in_size((140, 40), || {
+        let home = tempfile::tempdir().expect("a home");
+        let server = ModelServer::start(vec![Answer::text("Never asked.")])
+            .with_models(&serde_json::json!({ "data": [{ "id": "local-model" }] }));
+        crate::models::configure(home.path(), "vllm", &format!("{}/v1", server.url()));
+        let terminal = plain(home.path());
+        terminal.wait_for("You:");
+        answer(&terminal, "/model");
+        terminal.wait_for("vllm/local-model");
+        for provider in ["ollama: ", "lmstudio: ", "llamacpp: "] {
+            terminal.wait_for(provider);
+        }
+        assert_eq!(terminal.screen().matches("anthropic: no key").count(), 1, "{}", terminal.screen());
+    });
+}
+
+#[test]
+fn what_is_no_answer_to_whether_to_go_on_is_told_to_be_kept() {
+    let home = tempfile::tempdir().expect("a home");
+    let story =
+        "pace = 0\n[[reply]]\nwhen = ['go', 'again']\ntext = \"\"\"\n```bash\necho again\n```\n\"\"\"\n";
+    let terminal = lines(home.path(), story);
+    terminal.wait_for("You:");
+    answer(&terminal, "go");
+    for block in ["Block 1 bash", "Block 2 bash"] {
+        wait_for_block(&terminal, block);
+        approve(&terminal);
+    }
+    terminal.wait_for("Type continue or end:");
+    answer(&terminal, "what now");
+    terminal.wait_for("That is none of the words. It is kept for the next message.");
+    answer(&terminal, "end");
+    terminal.wait_for("Kept, not sent:");
+    terminal.wait_for("> what now");
+}
+
+#[test]
+fn commands_that_no_line_would_show_the_effect_of_tell_it() {
+    crate::terminal::in_size((140, 40), || {
+        let home = tempfile::tempdir().expect("a home");
+        std::fs::create_dir_all(home.path().join("work")).expect("a folder");
+        std::fs::write(home.path().join("work/.sayso.toml"), "theme = \"ink\"\n").expect("written");
+        let terminal = plain(home.path());
+        terminal.wait_for("You:");
+        for (command, told) in [
+            ("/config", "Ignored: "),
+            ("/status", "Instructions: none: no AGENTS.md here"),
+            ("/kernel", "Nothing runs. /restart begins a new kernel."),
+            ("/keys test", "This has no meaning in plain lines."),
+            ("/rename sales", "This chat is called sales from here on."),
+        ] {
+            answer(&terminal, command);
+            terminal.wait_for(told);
+            wait_for_question(&terminal, told);
+        }
+    });
+}
+
+#[test]
 fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = lines(home.path(), "[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");

@@ -93,6 +93,21 @@ fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
 }
 
 #[test]
+fn a_file_that_no_message_can_name_says_why_it_is_not_taken() {
+    let mut scene = Scene::worked();
+    scene.type_text("Explain ");
+    scene.press(&["@"]);
+    let files = ["a\u{1b}b.txt", "say \"so\".txt"].map(|path| PathOfFile { path: path.into(), bytes: 1 });
+    let files = FolderFiles { files: files.to_vec(), ..FolderFiles::default() };
+    found(&mut scene, JobResult::FolderFiles(Arc::new(files)));
+    scene.type_text("so");
+    scene.press(&["tab"]);
+    assert_eq!(message(&scene), "Explain @so");
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("a message can't name it: its name has a quotation mark"), "{screen}");
+}
+
+#[test]
 fn a_list_that_is_cut_says_what_to_do_where_there_is_little_room() {
     let mut scene = Scene::worked();
     scene.type_text("Explain ");

@@ -651,6 +651,17 @@ fn a_finding_is_scrolled_to() {
 }
 
 #[test]
+fn the_marked_provider_is_in_view_in_a_small_window() {
+    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
+    scene.frame();
+    let text = super::drawn(&mut scene, 60, 14);
+    assert!(text.contains("> 1  Demo") && text.contains("rows below"), "{text}");
+    scene.press(&["down", "down", "down", "down", "down"]);
+    let text = super::drawn(&mut scene, 60, 14);
+    assert!(text.contains("> 6  Other"), "{text}");
+}
+
+#[test]
 fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
     let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
     scene.frame();

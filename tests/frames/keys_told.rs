@@ -30,6 +30,19 @@ fn help(scene: &mut Scene) -> String {
 }
 
 #[test]
+fn a_key_is_told_once_at_the_conversation_during_a_run() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.running(3, "North\n", 1_000);
+    scene.screen.panes.focus = Pane::Chat;
+    for (width, height) in SIZES {
+        let screen = drawn(&mut scene, width, height);
+        let keys = keys(&screen);
+        assert_eq!(keys.matches("follow").count(), 1, "{keys}");
+    }
+}
+
+#[test]
 fn help_in_the_editor_names_what_its_keys_do_there() {
     let mut scene = at_block();
     scene.press(&["e"]);

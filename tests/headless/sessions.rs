@@ -16,6 +16,19 @@ fn a_session_with_a_run(home: &Home) -> PathBuf {
 }
 
 #[test]
+fn one_message_is_listed_as_one() {
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("Hello."), Answer::text("Hello again.")]);
+    assert_eq!(home.turn(&server, "go", &[]).code, Some(0));
+    let list = home.run(&["sessions", "list"]).out;
+    assert!(list.contains(" 2 messages  "), "{list}");
+    home.file("a.sh", "true\n");
+    assert_eq!(home.run(&["exec", "--sandbox", "off", "a.sh"]).code, Some(0));
+    let list = home.run(&["sessions", "list"]).out;
+    assert!(list.contains(" 1 message   ") && list.contains(" 2 messages  "), "{list}");
+}
+
+#[test]
 fn what_is_printed_as_json_is_on_the_disk() {
     let home = Home::new();
     let server =

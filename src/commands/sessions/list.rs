@@ -43,7 +43,8 @@ pub(super) fn list(
         let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
         let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
         let (when, state) = (time(session.modified), describe_state(session, of));
-        writeln!(out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
+        let unit = if session.messages == 1 { "message " } else { "messages" };
+        writeln!(out, "{when}  {label:<28} {:>4} {unit}  {cwd}{state}", session.messages)?;
         if !session.name.is_empty() {
             writeln!(out, "                  {below}{}", visible_line(&session.id))?;
         }

@@ -122,6 +122,9 @@ pub(crate) fn only_approved(app: &str) -> String {
     format!("{app} runs code on this computer only after you approve it.")
 }
 
+/// There is no run that could be ended by force.
+pub(crate) const NOTHING_RUNS: &str = "Nothing runs. /restart begins a new kernel.";
+
 /// The session has no rules. A later kernel loads functions again that were approved under the same terms.
 pub(crate) const NO_RULES: &str =
     "No rules. Every block asks; only functions that you approved are loaded again by themselves.";

@@ -66,6 +66,8 @@ pub(crate) struct Text {
     unit: String,
     /// The last search term.
     needle: Option<Needle>,
+    /// Whether the search term is sought backward, as after vim's `#`.
+    seeks_back: bool,
 }
 
 impl Text {
@@ -195,13 +197,29 @@ impl Text {
         self.cursor = self.nearest_place(at);
     }
 
+    /// Makes the end of the line the column for moves up and down.
+    pub(crate) fn keep_line_end(&mut self) {
+        self.column = Some(KeptColumn { of_row: false, at: usize::MAX });
+    }
+
     /// The last search term.
     pub(crate) fn needle(&self) -> Option<&Needle> {
         self.needle.as_ref()
     }
 
-    /// Sets the search term.
+    /// Sets the search term, which is then sought forward.
     pub(crate) fn set_needle(&mut self, needle: Option<Needle>) {
         self.needle = needle;
+        self.seeks_back = false;
+    }
+
+    /// Whether the next match of the search term is the one before the cursor.
+    pub(crate) fn seeks_back(&self) -> bool {
+        self.seeks_back
+    }
+
+    /// Sets the direction in which the search term is sought.
+    pub(crate) fn seek_back(&mut self, back: bool) {
+        self.seeks_back = back;
     }
 }

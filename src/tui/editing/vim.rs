@@ -95,6 +95,8 @@ pub(crate) struct Vim {
     /// The text typed since the insertion began, and how often it is to be inserted.
     typed: String,
     times: usize,
+    /// Whether each repetition begins a line of its own, as after `o`.
+    opens_lines: bool,
     replaying: bool,
     /// How many bytes this stroke inserted.
     put_in: usize,
@@ -122,6 +124,7 @@ impl Vim {
         self.typed.clear();
         self.current.clear();
         self.times = 0;
+        self.opens_lines = false;
         text.ungroup();
         text.select_from(None, SelectionShape::Between);
         self.mode = mode;
@@ -208,8 +211,12 @@ impl Vim {
     fn leave_insert(&mut self, text: &mut Text) -> StrokeResult {
         let typed = std::mem::take(&mut self.typed);
         let more = std::mem::take(&mut self.times).max(1) - 1;
-        let fits = self.may_put_in(typed.len(), more);
+        let opens_lines = std::mem::take(&mut self.opens_lines);
+        let fits = self.may_put_in(typed.len() + usize::from(opens_lines), more);
         for _ in 0..if fits { more } else { 0 } {
+            if opens_lines {
+                type_in(ENTER, text);
+            }
             typed.chars().for_each(|stroke| type_in(stroke, text));
         }
         if !self.replaying {
@@ -245,6 +252,7 @@ impl Vim {
         self.mode = Mode::Insert;
         self.typed.clear();
         self.times = times;
+        self.opens_lines = false;
         if !self.replaying {
             keys.clone_into(&mut self.current);
         }

@@ -256,7 +256,7 @@ impl InputParser {
             }
             b' '..=b'~' => self.character(char::from(byte), alt),
             0xc2..=0xf4 => {
-                let need = 2 + u8::from(byte >= 0xe0) + u8::from(byte >= 0xf0);
+                let need = 2 + usize::from(byte >= 0xe0) + usize::from(byte >= 0xf0);
                 self.enter(ParserState::Utf8 { need, alt });
                 self.buffer.push(byte);
             }

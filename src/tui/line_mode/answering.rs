@@ -110,8 +110,10 @@ impl Session<'_> {
             (Ask::GoOn(_), "continue") => Command::Continue,
             (Ask::Stuck(_), "retry") => Command::Retry,
             (_, "end") => Command::EndTurn,
+            (_, "") => return self.put(ask),
             _ => {
                 self.keep(line);
+                self.mode.page.line("That is none of the words. It is kept for the next message.")?;
                 return self.put(ask);
             }
         };

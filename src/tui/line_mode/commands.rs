@@ -24,6 +24,9 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use std::io;
 use std::time::Instant;
 
+/// What a command says that is of panes.
+const NO_MEANING: &str = "This has no meaning in plain lines.";
+
 impl Session<'_> {
     /// Runs a slash command; the present question is then asked again.
     pub(super) fn command(&mut self, line: &str) -> io::Result<()> {
@@ -61,6 +64,7 @@ impl Session<'_> {
 
     fn run(&mut self, slash: Slash, argument: &str) -> io::Result<()> {
         match slash {
+            Slash::Keys if argument == "test" => self.print_line(NO_MEANING)?,
             Slash::Help | Slash::Keys => self.help()?,
             Slash::New => self.leave(Exit::NewSession)?,
             Slash::Fork => self.branch(argument)?,
@@ -69,7 +73,7 @@ impl Session<'_> {
             Slash::Resume => self.resume(argument)?,
             Slash::Compare => self.compare(argument),
             Slash::Rename if argument.is_empty() => self.print_line("/rename NAME")?,
-            Slash::Rename => self.driver.send(Command::Rename(argument.to_owned())),
+            Slash::Rename => self.rename(argument)?,
             Slash::Model => self.model(argument)?,
             Slash::Provider => {
                 self.start(AwaitedJob::Servers, Job::Servers);
@@ -90,16 +94,31 @@ impl Session<'_> {
             Slash::Rerun => self.rerun(argument)?,
             Slash::Restart => self.driver.send(Command::RestartKernel),
             Slash::Rebuild => self.rebuild()?,
+            Slash::Kernel if self.driver.state().live.run.is_none() => {
+                self.print_line(running::NOTHING_RUNS)?;
+            }
             Slash::Kernel => self.driver.send(Command::Kill),
             Slash::Export => self.export(argument)?,
             Slash::Find => self.find(argument)?,
-            Slash::Copy | Slash::Theme => self.print_line("This has no meaning in plain lines.")?,
+            Slash::Copy | Slash::Theme => self.print_line(NO_MEANING)?,
             Slash::Quit => {
                 self.exit = Some(Exit::Quit);
                 return Ok(());
             }
         }
         self.ask_again()
+    }
+
+    /// Renames the session, and says so: no line shows the name.
+    fn rename(&mut self, name: &str) -> io::Result<()> {
+        let before = self.driver.state().transcript.name.clone();
+        self.driver.send(Command::Rename(name.to_owned()));
+        let now = self.driver.state().transcript.name.clone();
+        if now == before {
+            Ok(())
+        } else {
+            self.print_line(&format!("This chat is called {now} from here on."))
+        }
     }
 
     /// Continues in a branch from the named place.

@@ -124,12 +124,17 @@ impl Overlay for FileList {
         }
     }
 
-    /// Puts the file under the cursor into the message; if there is none, only closes the list.
+    /// Puts the file under the cursor into the message; if there is none, only closes the list, and if a message can't
+    /// name it, says so.
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        if let Some(word) = self.matches.file(self.cursor.0).and_then(|file| at_word(&file.path)) {
-            let typed = self.filter.text().len() + 1;
-            panes.composer.replace_before(typed, &format!("{word} "));
-        }
+        let Some(file) = self.matches.file(self.cursor.0) else { return vec![OverlayResponse::Close] };
+        let Some(word) = at_word(&file.path) else {
+            let name = safe::one_line(&file.path);
+            let why = "a message can't name it: its name has a quotation mark or a control character.";
+            return vec![OverlayResponse::Close, OverlayResponse::warn(format!("{name}: {why}"))];
+        };
+        let typed = self.filter.text().len() + 1;
+        panes.composer.replace_before(typed, &format!("{word} "));
         vec![OverlayResponse::Close]
     }
 

@@ -12,6 +12,7 @@ use crate::text::number::dollars;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::opinion_line;
+use crate::tui::setup::Setup;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
@@ -72,31 +73,45 @@ impl Overlay for Status {
 }
 
 /// The facts for lines mode, where no pane shows them, by label.
-pub(in crate::tui) fn lines(state: &State) -> Vec<(&'static str, String)> {
-    let mut facts = model(state);
-    facts.push(("Context", context(state)));
-    facts.extend(cost(state).into_iter().map(|text| ("Cost", text)));
-    facts
+pub(in crate::tui) fn lines(
+    state: &State,
+    setup: &Setup,
+    draw: DrawContext<'_>,
+) -> Vec<(&'static str, String)> {
+    let mut label = "";
+    let labelled = |(own, text): (&'static str, String)| {
+        if !own.is_empty() {
+            label = own;
+        }
+        (label, text)
+    };
+    facts_of(state, setup, draw, Vec::new()).into_iter().map(labelled).collect()
 }
 
 /// The facts by label; each label is shown once.
 fn facts(ctx: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
     let OverlayContext { state, draw, setup, .. } = ctx;
+    let item = panes.code.subject().and_then(|id| state.transcript.blocks.get(&id));
+    let opinions = item.into_iter().flat_map(|item| item.opinions.iter().map(move |opinion| (item, opinion)));
+    let opinions = opinions.map(|(item, opinion)| {
+        let said = opinion_line(opinion, draw);
+        ("Opinion", format!("block {}, version {}: {said}", item.block.id, opinion.revision.0))
+    });
+    facts_of(state, setup, draw, opinions.collect())
+}
+
+/// The facts of the session, with the second opinions on the block that is on screen.
+fn facts_of(
+    state: &State,
+    setup: &Setup,
+    draw: DrawContext<'_>,
+    opinions: Vec<(&'static str, String)>,
+) -> Vec<(&'static str, String)> {
     let mut facts = model(state);
     facts.push(("Context", context(state)));
     facts.extend(under("Cost", cost(state)));
     facts.extend(instructions(state, draw));
-    if let Some(item) = panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-        for opinion in &item.opinions {
-            let text = format!(
-                "block {}, version {}: {}",
-                item.block.id,
-                opinion.revision.0,
-                opinion_line(opinion, draw)
-            );
-            facts.push(("Opinion", text));
-        }
-    }
+    facts.extend(opinions);
     if let Some(of) = state.transcript.header.as_ref().and_then(|header| header.branch_of.as_ref()) {
         facts.push(("Branch", safe::one_line(&saving::branch_of(&of.session.0))));
     }

@@ -1,6 +1,7 @@
 //! Carries out the slash commands.
 
 use super::{Ctx, Exit, LowerPane, Note, Screen, UiCommand};
+use crate::domain::sentences::running;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::{BlockId, BranchPoint, SandboxReport};
 use crate::driver::{HeldFile, Job, export};
@@ -73,7 +74,7 @@ impl Screen {
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),
             Slash::Kernel if ctx.state.live.run.is_some() => self.send(Command::Kill),
-            Slash::Kernel => self.inform("Nothing runs. /restart begins a new kernel."),
+            Slash::Kernel => self.inform(running::NOTHING_RUNS),
             Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => self.copy_command(argument, ctx),
             Slash::Export => self.export_command(argument),

@@ -49,7 +49,15 @@ pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text
                 let line = text.line(to.line);
                 let last = vim.mode == Mode::Normal && to.byte >= line.len();
                 let to = if last { Pos::new(to.line, cluster::previous(line, to.byte)) } else { to };
-                if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.extend_selection(to) }
+                if vim.mode == Mode::Normal {
+                    text.put_cursor(to)
+                } else {
+                    text.extend_selection(to)
+                }
+                // From the end of a line, moves up and down lead to the ends of lines.
+                if found == Move::LineEnd {
+                    text.keep_line_end();
+                }
             }
             None if matches!(found, Move::Match(_) | Move::Star(_)) => return StrokeResult::NoMatch,
             None => {}
@@ -156,6 +164,7 @@ fn insert(vim: &mut Vim, key: char, times: usize, keys: &str, text: &mut Text) {
         }
         _ => vim.begin_insert(keys, times, text),
     }
+    vim.opens_lines = matches!(key, 'o' | 'O');
 }
 
 /// Inserts what was cut or copied: whole lines below or above, other text after or before the cursor.

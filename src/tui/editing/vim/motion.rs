@@ -73,9 +73,10 @@ pub(super) fn target(
             let search = vim.sought?;
             seek(text, at, LetterSearch { back: search.back != reverse, ..search }, times, true)?
         }
-        Move::Match(back) => (matched(text, back, times)?, MotionKind::Exclusive),
+        Move::Match(reverse) => (matched(text, text.seeks_back() != reverse, times)?, MotionKind::Exclusive),
         Move::Star(back) => {
             search_for_word(text, at);
+            text.seek_back(back);
             (matched(text, back, times)?, MotionKind::Exclusive)
         }
     })

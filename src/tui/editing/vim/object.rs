@@ -7,47 +7,64 @@ use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search;
 use crate::tui::editing::text::Text;
 
-/// The range of an object at the cursor, end excluded.
-pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, MotionKind)> {
+/// The range of so many objects from the cursor on, end excluded; of brackets, that of the so manyth pair around it.
+pub(super) fn range(text: &Text, object: Object, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let at = text.cursor();
     match object.kind {
-        'w' | 'W' => Some(word(text, at, object)),
-        'p' => Some(paragraph(text, at, object.around)),
+        'w' | 'W' => Some(words(text, at, object, times)),
+        'p' => Some(paragraphs(text, at, object.around, times)),
         '"' | '\'' | '`' => quoted(text, at, object),
         '<' => angled(text, at, object.around),
-        open => bracketed(text, at, open, object.around),
+        open => bracketed(text, at, open, object.around, times),
     }
 }
 
-fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, MotionKind) {
+fn words(text: &Text, at: Pos, object: Object, times: usize) -> (Pos, Pos, MotionKind) {
     let line = text.line(at.line);
     let kind = |at: usize| motion::kind(line, at, object.kind == 'W');
-    let here = kind(at.byte);
     let on = |at: usize, wanted: ClusterKind| cluster::skip(line, at, |at| kind(at) == wanted);
     let back = |at: usize, wanted: ClusterKind| cluster::skip_back(line, at, |at| kind(at) == wanted);
-    let (mut from, mut to) = (back(at.byte, here), on(at.byte, here));
-    if object.around {
-        let behind = if here == ClusterKind::Space { on(to, kind(to)) } else { on(to, ClusterKind::Space) };
-        if behind == to {
-            from = back(from, ClusterKind::Space);
+    let (mut from, mut to, mut has_spaces) = (back(at.byte, kind(at.byte)), at.byte, true);
+    for turn in 0..times {
+        if turn > 0 && to >= line.len() {
+            break;
         }
-        to = behind;
+        let here = kind(to);
+        to = on(to, here);
+        if object.around {
+            let end = to;
+            to = if here == ClusterKind::Space { on(end, kind(end)) } else { on(end, ClusterKind::Space) };
+            has_spaces = to > end;
+        }
+    }
+    // Without spaces behind them, those before the words belong to them.
+    if object.around && !has_spaces {
+        from = back(from, ClusterKind::Space);
     }
     (Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive)
 }
 
-fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, MotionKind) {
+fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> (Pos, Pos, MotionKind) {
     let blank = |index: usize| text.line(index).trim().is_empty();
     let here = blank(at.line);
     let (mut first, mut last) = (at.line, at.line);
     while first > 0 && blank(first - 1) == here {
         first -= 1;
     }
-    while last < text.last_line() && blank(last + 1) == here {
-        last += 1;
-    }
-    while around && last < text.last_line() && blank(last + 1) != here {
-        last += 1;
+    for turn in 0..times {
+        if turn > 0 {
+            if last == text.last_line() {
+                break;
+            }
+            last += 1;
+        }
+        let here = blank(last);
+        while last < text.last_line() && blank(last + 1) == here {
+            last += 1;
+        }
+        while around && last < text.last_line() && blank(last + 1) != here {
+            last += 1;
+        }
     }
     (Pos::new(first, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise)
 }
@@ -70,7 +87,11 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)
                 let (mut from, mut to) = (from, byte + c.len_utf8());
                 if object.around {
                     let rest = line.get(to..).unwrap_or_default();
-                    to += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                    let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                    to += spaces;
+                    if spaces == 0 {
+                        from = line.get(..from).unwrap_or_default().trim_end_matches([' ', '\t']).len();
+                    }
                 } else {
                     (from, to) = (from + c.len_utf8(), byte);
                 }
@@ -82,8 +103,8 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)
     None
 }
 
-/// The text in the brackets around the cursor.
-fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos, MotionKind)> {
+/// The text in the so manyth pair of brackets around the cursor.
+fn bracketed(text: &Text, at: Pos, open: char, around: bool, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let close = match open {
         '(' => ')',
         '[' => ']',
@@ -91,11 +112,14 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
     };
     let line = text.line(at.line);
     let under = line.get(at.byte..).and_then(|rest| rest.chars().next());
-    let start = match under {
+    let mut start = match under {
         Some(c) if c == open => at,
         Some(c) if c == close => search::bracket(text.lines(), at, usize::MAX)?,
         _ => enclosing(text, at, open, close)?,
     };
+    for _ in 1..times {
+        start = enclosing(text, start, open, close)?;
+    }
     let end = search::bracket(text.lines(), start, usize::MAX).filter(|end| *end >= at)?;
     if around {
         return Some((start, Pos::new(end.line, end.byte + 1), MotionKind::Exclusive));

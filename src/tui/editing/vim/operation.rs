@@ -21,7 +21,7 @@ pub(super) fn range_of(
             let last = (at.line + count.unwrap_or(1) - 1).min(text.last_line());
             Some((Pos::new(at.line, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
         }
-        OperatorRange::Object(thing) => object::range(text, thing),
+        OperatorRange::Object(thing) => object::range(text, thing, count.unwrap_or(1)),
         OperatorRange::Move(found) => {
             // `cw` on a word keeps the spaces after it.
             let on_word = cluster::kind(text.line(at.line), at.byte) != ClusterKind::Space;
@@ -42,8 +42,13 @@ pub(super) fn range_of(
                 reach = MotionKind::Exclusive;
             } else if reach == MotionKind::Exclusive && to.line > from.line {
                 let into = text.line(to.line).get(..to.byte).unwrap_or_default();
+                let is_word = matches!(found, Move::Word(_));
+                // From the start of a line to the start of another, the range is the whole lines between.
+                if to.byte == 0 && !is_word && from.byte <= motion::first_text(text, from.line).byte {
+                    reach = MotionKind::Linewise;
+                }
                 // Deleting the last word of a line keeps the line end.
-                if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
+                if into.trim().is_empty() && (to.byte == 0 || is_word) {
                     to = Pos::new(to.line - 1, text.line(to.line - 1).len());
                 }
             }
@@ -57,7 +62,7 @@ fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>)
     let from = text.cursor();
     let (_, end) = if big {
         let thing = super::keys::Object { around: false, kind: 'W' };
-        object::range(text, thing).map_or((from, from), |(from, to, _)| (from, to))
+        object::range(text, thing, 1).map_or((from, from), |(from, to, _)| (from, to))
     } else {
         text.word_at(from)
     };

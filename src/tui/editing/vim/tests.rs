@@ -177,7 +177,7 @@ fn what_is_kept_is_put_back() {
         ("|one two", "yiwwP", "one on|etwo"),
         ("|one two", "yw$p", "one twoone| "),
         ("|a\nb\nc", "yjGp", "a\nb\nc\n|a\nb"),
-        ("|ab cd", "yiwwviwp", "ab |ab"),
+        ("|ab cd", "yiwwviwp", "ab a|b"),
         ("|a", "\"ayyp", "a\n|a"),
     ]);
 }
@@ -260,6 +260,44 @@ fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
     assert!(text.text().len() <= MAX_INSERTED_BYTES + 12 * (long.len() + 1), "{}", text.text().len());
     press(&mut vim, &mut text, "u");
     assert_eq!(text.last_line(), 11, "what was done of it is taken back at once");
+}
+
+/// Each row was compared with Vim 9.
+#[test]
+fn counts_the_dot_and_directions_are_those_of_vim() {
+    check(&[
+        ("|a\nb", "2ox<Esc>", "a\nx\n|x\nb"),
+        ("a\n|b", "2Ox<Esc>", "a\nx\n|x\nb"),
+        ("|a", "2ox<Esc>.", "a\nx\nx\nx\n|x"),
+        ("|one two.three four", "w2daw", "one|three four"),
+        ("|one two.three four", "wd2iw", "one |three four"),
+        ("|a b c d", "d2aw", "|c d"),
+        ("|a b c d", "v3iwd", "| c d"),
+        ("|a\n\nb\n\nc", "2dap", "|c"),
+        ("f(g(|x), y)", "d2i(", "f(|)"),
+        ("x + 'a|b'", "da'", "x |+"),
+        ("|a\nb\n\nc", "d}", "|\nc"),
+        ("a\n\nb\n|c", "d{", "a\n|c"),
+        ("a|b\nc\n\nd", "d}", "|a\n\nd"),
+        ("|a\nabc\nab", "$jx", "a\na|b\nab"),
+        ("|abc\na\nabcd", "$jjx", "abc\na\nab|c"),
+        ("|ab cd x", "yiwwviwPp", "ab aba|b x"),
+        ("|ab cd x", "yiwwviwpp", "ab abc|d x"),
+        ("|a\nb\nc\nd", "VjJj.", "a b\nc| d"),
+        ("|abcd", "vlrxll.0", "|xxxx"),
+        ("x a |x b x", "#x", "| a x b x"),
+        ("x a x b |x", "#nx", "| a x b x"),
+        ("x a |x b x", "#Nx", "x a | b x"),
+    ]);
+}
+
+#[test]
+fn a_change_of_a_selection_over_lines_is_not_repeated_and_no_earlier_one_in_its_place() {
+    check(&[
+        ("|abc\ndef", "xvjd.", "|ef"),
+        ("|abc\ndef", "xvjcZ<Esc>.", "|Zef"),
+        ("|ab cd", "xviwp.", "|a cd"),
+    ]);
 }
 
 #[test]

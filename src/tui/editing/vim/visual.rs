@@ -16,7 +16,9 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Strok
         VimAction::Move(found) => change::move_cursor(vim, found, command.count, text),
         VimAction::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
         VimAction::Object(thing) => {
-            if let Some((from, to, reach)) = object::range(text, thing).filter(|(from, to, _)| from < to) {
+            if let Some((from, to, reach)) =
+                object::range(text, thing, command.times()).filter(|(from, to, _)| from < to)
+            {
                 let linewise = reach == MotionKind::Linewise;
                 vim.mode = if linewise { Mode::VisualLine } else { vim.mode };
                 text.put_cursor(Pos::new(to.line, cluster::previous(text.line(to.line), to.byte)));
@@ -28,6 +30,9 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Strok
             if let Some((from, to)) = text.selection() {
                 let old = text.selected().unwrap_or_default();
                 let new: String = old.chars().map(|c| if c == '\n' { c } else { letter }).collect();
+                let letters = old.graphemes(true).count();
+                let is_repeatable = from.line == to.line && vim.mode == Mode::Visual;
+                vim.remember(&if is_repeatable { format!("{letters}r{letter}") } else { String::new() });
                 text.replace(from, to, &new);
                 leave(vim, from, text);
             }
@@ -73,15 +78,17 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
         'J' => {
             let (first, last) = text.selected_lines();
             leave(vim, Pos::new(first, 0), text);
+            vim.remember(&format!("{}J", (last - first + 1).max(2)));
             text.group_changes(|text| (first..last.max(first + 1)).for_each(|_| text.join_line(first)));
         }
         'p' | 'P' if !vim.may_put_in(text.yanked().text.len() + 1, command.times()) => {
             return StrokeResult::TooMuch;
         }
-        'p' | 'P' => put_over(vim, command.times(), text),
+        'p' | 'P' => put_over(vim, key == 'p', command.times(), text),
         'A' | 'I' => {
             if let Some((from, to)) = text.selection() {
                 leave(vim, if key == 'A' { to } else { from }, text);
+                vim.remember("");
                 vim.begin_insert("", 1, text);
             }
         }
@@ -91,8 +98,8 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
     StrokeResult::Done
 }
 
-/// Replaces the selection by the yanked text, and yanks the replaced text.
-fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
+/// Replaces the selection by the yanked text; with `yanks`, the replaced text becomes the yanked one.
+fn put_over(vim: &mut Vim, yanks: bool, times: usize, text: &mut Text) {
     let Some((from, to)) = text.selection() else { return };
     let (kept, linewise) = (text.yanked().clone(), vim.mode == Mode::VisualLine);
     let old = text.selected().unwrap_or_default();
@@ -100,12 +107,18 @@ fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
     // Yanked whole lines stay whole lines, even in place of a part of a line.
     let new = if kept.lines && !linewise { format!("\n{new}\n") } else { new };
     text.replace(from, to, &new);
-    text.set_yanked(old, linewise);
-    leave(vim, from, text);
+    let end = text.cursor();
+    if yanks {
+        text.set_yanked(old, linewise);
+    }
+    vim.remember("");
+    let is_of_one_line = !linewise && !new.contains('\n') && !new.is_empty();
+    let last = Pos::new(end.line, cluster::previous(text.line(end.line), end.byte));
+    leave(vim, if is_of_one_line { last } else { from }, text);
 }
 
 /// Applies an operator to the selection; `linewise`: to its whole lines. Remembers strokes with which `.` does the
-/// same to as much text elsewhere.
+/// same to as much text elsewhere; where there are none, `.` does nothing, rather than what an earlier change did.
 fn over_selection(
     vim: &mut Vim,
     operator: Operator,
@@ -124,7 +137,7 @@ fn over_selection(
     let whole = !linewise && operator == Operator::Delete && to.byte == last && to.line < text.last_line();
     let whole = whole && text.cursor().max(text.anchor().unwrap_or_default()).byte == last;
     let to = if whole { Pos::new(to.line + 1, 0) } else { to };
-    if operator != Operator::Yank && !keys.is_empty() {
+    if operator != Operator::Yank {
         vim.remember(&keys);
     }
     operate(vim, operator, (from, to, reach), clipboard, &keys, text)

@@ -31,7 +31,8 @@ impl Session<'_> {
 
     /// Prints the status of the session, with what it costs.
     pub(super) fn status(&mut self) -> io::Result<()> {
-        let lines = status::lines(self.driver.state());
+        let draw = draw_context(&self.theme, self.options, self.driver.now());
+        let lines = status::lines(self.driver.state(), &self.options.setup, draw);
         for (label, text) in lines {
             self.print_line(&format!("{label}: {text}"))?;
         }

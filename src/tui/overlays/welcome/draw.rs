@@ -18,6 +18,9 @@ impl Welcome {
         let mut sheet = Sheet::new("Welcome");
         sheet.words(&running::only_approved(&ctx.setup.app), width, draw.text());
         sheet.gap().row(Line::styled("Where should answers come from?", draw.style(Slot::UiTitle))).gap();
+        let marked = sheet.rows.len() + self.cursor.0;
+        // An open field has the cursor, which is in view.
+        sheet.in_view = self.field.is_none().then_some(marked..marked + 1);
         for (at, row) in self.rows().iter().enumerate() {
             let (name, what, state) = describe(*row, self);
             // If there is no room for both, the state is more useful than the address.

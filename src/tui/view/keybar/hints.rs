@@ -182,7 +182,11 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
 
 fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
-        hints.word(Action::Stop, "interrupt", 0).word(Action::ScrollEnd, "follow", 2);
+        hints.word(Action::Stop, "interrupt", 0);
+        // The conversation names this key itself.
+        if screen.panes.focus != Pane::Chat {
+            hints.word(Action::ScrollEnd, "follow", 2);
+        }
     } else if screen.panes.focus == Pane::Output {
         of_output(screen, state, hints);
     }
