@@ -1,39 +1,14 @@
 //! Finds what runs elsewhere could use: the container engine with its images, and Jupyter kernels. Starts nothing.
 
+mod answer;
+
+pub(crate) use answer::{FoundEngine, FoundImage, Kernels};
+
 use super::ExecutorError;
 use crate::config::{ContainerExecutor, JupyterExecutor};
 use crate::domain::{Language, Languages};
 use crate::launch::Launcher;
 use std::path::Path;
-
-/// A container engine that has answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FoundEngine {
-    pub(crate) address: String,
-    /// What it calls itself, with its version: `Docker 28.2.2`.
-    pub(crate) version: String,
-    /// The images of the configuration.
-    pub(crate) images: Vec<FoundImage>,
-}
-
-/// An image of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FoundImage {
-    pub(crate) name: String,
-    /// The languages that run in it.
-    pub(crate) languages: Vec<String>,
-    /// The first digits of its id, or why it can't be used.
-    pub(crate) there: Result<String, String>,
-}
-
-/// Jupyter kernels that could be started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kernels {
-    /// A phrase: `on this machine`, `at https://hub.example`.
-    pub(crate) place: String,
-    /// The name of each kernel, with its language.
-    pub(crate) names: Vec<(String, String)>,
-}
 
 /// The container engine, and which of the configured images it has.
 ///

@@ -113,6 +113,11 @@ pub(crate) struct CheckOption {
     pub(crate) kind: OptionKind,
 }
 
+impl CheckOption {
+    /// The input that names the file in question.
+    const FILE: Self = Self { name: "file", values: &[], kind: OptionKind::Input };
+}
+
 /// What the value of an option refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionKind {
@@ -180,6 +185,11 @@ pub(crate) struct OwnBlock {
 impl OwnBlock {
     pub(crate) fn code(language: Language, source: String, note: String) -> Self {
         Self { kind: BlockKind::Code { language: Some(language.clone()) }, language, source, note }
+    }
+
+    /// A line for the shell.
+    fn bash(line: &str, note: &str) -> Self {
+        Self::code(Language::bash(), format!("{line}\n"), note.to_owned())
     }
 
     pub(crate) fn propose(self) -> WorkflowStep {

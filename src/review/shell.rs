@@ -1,7 +1,7 @@
 //! Reads bash: walks the tree, expands words and collects each command and redirection as an act.
 //!
 //! `simple_command` reads the commands of the tree, `command` resolves those that run others (`sudo`, `env`, `xargs`,
-//! `find -exec`); `word` folds words, `expand` words that become several, `brace` those with braces, `form` the forms
+//! `find -exec`), each from its `command_start`; `word` folds words, `expand` words that become several, `brace` those with braces, `form` the forms
 //! of `${…}`, `print` what commands print.
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
@@ -20,6 +20,7 @@ mod brace;
 mod branch;
 mod change;
 mod command;
+mod command_start;
 mod exit;
 mod expand;
 mod find;
@@ -52,7 +53,7 @@ pub(super) use here_document::{first_misread, letters as document_letters};
 use branch::OpenScope;
 use change::ChangePlaces;
 use change::node::changed_in_place;
-use command::CommandStart;
+use command_start::CommandStart;
 use function::ShellFunction;
 use plain_quotes::PlainQuotes;
 use variable::ValueSet;

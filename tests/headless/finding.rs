@@ -184,7 +184,7 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     for command in [&["show", &*id][..], &["export", &*id, "--format", "md"], &["check", &*id]] {
         let done = home.run(&[&["sessions"], command].concat());
         let told =
-            done.out.matches("a secret was masked").count() + done.err.matches("a secret was masked").count();
+            done.out.matches("a secret is masked").count() + done.err.matches("a secret is masked").count();
         assert_eq!(told, 1, "{command:?}: {}{}", done.out, done.err);
     }
     let shown = home.run(&["sessions", "show", &id]);

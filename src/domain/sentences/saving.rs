@@ -24,6 +24,9 @@ impl SavingState<'_> {
     }
 }
 
+/// A typed text that answers no question stays where the next message begins.
+pub(crate) const KEPT_FOR_MESSAGE: &str = "It is kept for the next message.";
+
 /// A session file is being read; `far` is how far: `45 MB of 133 MB`.
 pub(crate) fn opening(far: Option<&str>) -> String {
     format!("Opening the session{}. Ctrl-C stops it.", behind_colon(far))

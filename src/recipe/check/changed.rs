@@ -1,7 +1,7 @@
 //! The check `changed`: the model changed a file that a net (tests, or a recorded behaviour) covers, and the net still
 //! holds. If it does not, a block of sayso's own finds the hunk that breaks it.
 
-use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
+use super::net::{GREEN, NOTHING, RED, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Finding, Language, Review, Severity};
@@ -23,7 +23,7 @@ impl Check for ChangedCheck {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
             options: &[
-                FILE,
+                CheckOption::FILE,
                 CheckOption { name: "net", values: &[], kind: OptionKind::Step },
                 CheckOption { name: "record", values: &[], kind: OptionKind::Step },
             ],
@@ -41,7 +41,7 @@ impl Check for ChangedCheck {
         let newest = view.newest();
         match view.own_run() {
             OwnRun::None if !view.written().is_empty() && has_changed(view) => {
-                CheckResponse::Propose(vec![bash(&line, "run the net again")])
+                CheckResponse::Propose(vec![OwnBlock::bash(&line, "run the net again")])
             }
             OwnRun::None if newest.is_empty() => CheckResponse::judge(NOTHING, "no change was proposed"),
             OwnRun::None => CheckResponse::Ask,

@@ -1,7 +1,7 @@
 //! The check `look`: before the model is asked, a block of sayso's own shows something: the output of a line of bash,
 //! or the columns of a data file.
 
-use super::net::{FILE, bash, printed};
+use super::net::printed;
 use super::subject::describe_failure;
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, BlockKind, Language, Outcome};
@@ -25,7 +25,7 @@ impl Check for ShownFacts {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
             options: &[
-                FILE,
+                CheckOption::FILE,
                 CheckOption { name: "command", values: &[], kind: OptionKind::Input },
                 CheckOption { name: "package", values: PACKAGES, kind: OptionKind::Word },
             ],
@@ -47,7 +47,9 @@ impl Check for ShownFacts {
         let (file, line) = (input("file"), input("command"));
         let judge = |verdict, note: String| CheckResponse::Judge { verdict, note };
         match view.own_run() {
-            OwnRun::None if !line.is_empty() => CheckResponse::Propose(vec![bash(line, "look at it")]),
+            OwnRun::None if !line.is_empty() => {
+                CheckResponse::Propose(vec![OwnBlock::bash(line, "look at it")])
+            }
             OwnRun::None if is_table(file) => {
                 let (source, note) =
                     (scripts::columns(&view.folder(), file), "see which columns there are".to_owned());

@@ -4,7 +4,7 @@
 use super::subject::describe_failure;
 use super::suite::{self, TestReading};
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, Language, Outcome, RunReport, Stream};
+use crate::domain::{Block, Outcome, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::text::printable;
 use crate::recipe::view::View;
@@ -13,8 +13,6 @@ pub(super) const GREEN: &str = "green";
 pub(super) const RED: &str = "red";
 const NONE: &str = "none";
 pub(super) const NOTHING: &str = "nothing";
-
-pub(super) const FILE: CheckOption = CheckOption { name: "file", values: &[], kind: OptionKind::Input };
 
 /// The project's own tests pass before anything is changed.
 #[derive(Debug)]
@@ -36,7 +34,7 @@ impl Check for Net {
         match view.own_run() {
             _ if line.is_empty() => CheckResponse::judge(NONE, "the project has no tests of its own"),
             OwnRun::None => {
-                CheckResponse::Propose(vec![bash(line, "run the tests before anything is changed")])
+                CheckResponse::Propose(vec![OwnBlock::bash(line, "run the tests before anything is changed")])
             }
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NONE),
             OwnRun::Refused(_) => {
@@ -52,7 +50,7 @@ pub(super) struct Record;
 
 impl Check for Record {
     fn spec(&self) -> CheckSpec {
-        CheckSpec { options: &[FILE], ..CheckSpec::of("record", &[GREEN, RED, NOTHING]) }
+        CheckSpec { options: &[CheckOption::FILE], ..CheckSpec::of("record", &[GREEN, RED, NOTHING]) }
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
@@ -74,7 +72,7 @@ impl Check for Record {
                     CheckResponse::Ask
                 }
             }
-            OwnRun::None => CheckResponse::Propose(vec![bash(
+            OwnRun::None => CheckResponse::Propose(vec![OwnBlock::bash(
                 &lines.join(" && "),
                 "see whether the recorded behaviour holds",
             )]),
@@ -111,10 +109,6 @@ pub(super) fn budget(view: &View<'_>) -> u64 {
         Some(0) => 600,
         Some(wall) => (wall / 1_000 * 4 / 5).max(1),
     }
-}
-
-pub(super) fn bash(line: &str, note: &str) -> OwnBlock {
-    OwnBlock::code(Language::bash(), format!("{line}\n"), note.to_owned())
 }
 
 pub(super) fn printed(report: &RunReport) -> String {

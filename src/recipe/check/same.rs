@@ -1,8 +1,8 @@
 //! The check `same`: a program in another language prints the same lines as the examples of the old program.
 
-use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, why_kept};
+use super::net::{GREEN, NOTHING, RED, judge, why_kept};
 use super::subject::describe_failure;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
@@ -21,7 +21,7 @@ impl Check for SameOutput {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
             options: &[
-                FILE,
+                CheckOption::FILE,
                 CheckOption { name: "target", values: &[], kind: OptionKind::Input },
                 CheckOption { name: "command", values: &[], kind: OptionKind::Input },
                 CheckOption { name: "record", values: &[], kind: OptionKind::Step },
@@ -71,7 +71,7 @@ impl Check for SameOutput {
                     );
                 };
                 match new_run(view) {
-                    Some(new) => CheckResponse::Propose(vec![bash(
+                    Some(new) => CheckResponse::Propose(vec![OwnBlock::bash(
                         &comparison_script(&old, &new),
                         "compare what both print",
                     )]),

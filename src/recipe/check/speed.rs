@@ -1,7 +1,7 @@
 //! The checks of speed: `measured` (a workload was written, and its time is known) and `faster` (the same workload
 //! after the change, compared with before).
 
-use super::net::{FILE, budget, printed, why_kept};
+use super::net::{budget, printed, why_kept};
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command::{self, ProgramNames};
@@ -21,7 +21,7 @@ pub(super) struct MeasuredCheck;
 
 impl Check for MeasuredCheck {
     fn spec(&self) -> CheckSpec {
-        CheckSpec { options: &[FILE], ..CheckSpec::of("measured", &[MEASURED, FAILED, NOTHING]) }
+        CheckSpec { options: &[CheckOption::FILE], ..CheckSpec::of("measured", &[MEASURED, FAILED, NOTHING]) }
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {

@@ -1,6 +1,5 @@
 //! The subject of a debugging recipe: a file that is run, or code that runs as a block. The recipe's inputs name it.
 
-use super::net::{FILE, bash};
 use super::{CheckOption, OptionKind, OwnBlock};
 use crate::domain::{BlockId, Language, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
@@ -9,7 +8,7 @@ use crate::recipe::view::View;
 
 /// The options whose inputs name the subject.
 pub(super) const OPTIONS: &[CheckOption] = &[
-    FILE,
+    CheckOption::FILE,
     CheckOption { name: "command", values: &[], kind: OptionKind::Input },
     CheckOption { name: "code", values: &[], kind: OptionKind::Input },
     CheckOption { name: "language", values: &[], kind: OptionKind::Input },
@@ -74,7 +73,7 @@ impl Subject {
     /// The block that runs the subject.
     pub(super) fn run(&self, note: &str) -> OwnBlock {
         match self {
-            Subject::File { line, .. } => bash(line, note),
+            Subject::File { line, .. } => OwnBlock::bash(line, note),
             Subject::Code { language, source } => {
                 OwnBlock::code(language.clone(), source.clone(), note.to_owned())
             }

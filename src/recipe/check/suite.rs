@@ -8,8 +8,7 @@ mod python;
 mod runner;
 mod runner_output;
 
-use super::net::bash;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock};
 use crate::domain::{Answers, Block, BlockKind, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
@@ -157,7 +156,7 @@ fn propose(view: &View<'_>) -> CheckResponse {
         }
     };
     let line = with_python(line, view.context.fact("python"));
-    CheckResponse::Propose(vec![bash(&line, note)])
+    CheckResponse::Propose(vec![OwnBlock::bash(&line, note)])
 }
 
 /// A note if the model wrote tests that this runner would silently ignore.

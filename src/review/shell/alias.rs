@@ -1,7 +1,7 @@
 //! Aliases that the text defines (`alias x='rm -rf'`), and the commands that they stand for.
 
 use super::ShellReader;
-use super::command::CommandStart;
+use super::command_start::CommandStart;
 use crate::review::grammar::Grammar;
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};

@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use super::change::node::{command_behind, keeps_prefix};
-use super::command::CommandStart;
+use super::command_start::CommandStart;
 use super::variable::uncertain;
 use super::word::WordPart;
 use crate::review::Scope;

@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::change::ChangeTarget;
+use super::command_start::CommandStart;
 use super::expand::pattern_fits;
 use super::keyword;
 use super::own_folder::{entered_by_options, members_of_archive};
@@ -11,27 +12,6 @@ use std::ops::Range;
 
 /// The deepest nesting of wrappers that is followed.
 const MAX_DEPTH: u32 = 12;
-
-/// How a command is started.
-pub(super) struct CommandStart<'s> {
-    /// Its standard input.
-    pub(super) input: Option<Argument>,
-    pub(super) span: &'s Range<usize>,
-    /// How many wrappers there are around it.
-    pub(super) depth: u32,
-}
-
-impl<'s> CommandStart<'s> {
-    /// A command with nothing around it.
-    pub(super) fn at(span: &'s Range<usize>, input: Option<Argument>) -> Self {
-        Self { input, span, depth: 0 }
-    }
-
-    /// The same for the command that this one runs.
-    pub(super) fn inner(self) -> Self {
-        Self { depth: self.depth + 1, ..self }
-    }
-}
 
 impl ShellReader<'_, '_> {
     /// Reads a command by its words, its name first.

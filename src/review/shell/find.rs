@@ -1,7 +1,7 @@
 //! Reads the commands that `find` and `fd` run on the files they find.
 
 use super::ShellReader;
-use super::command::CommandStart;
+use super::command_start::CommandStart;
 use super::wrapper::fill;
 use crate::review::folder::entered;
 use crate::review::value::{Argument, HOLE, Value};

@@ -2,7 +2,7 @@
 //! start, and unknown options.
 
 use super::ShellReader;
-use super::command::CommandStart;
+use super::command_start::CommandStart;
 use super::options::CommandFacts;
 use crate::review::grammar::Grammar;
 use crate::review::orders::{self, OrderEffect};

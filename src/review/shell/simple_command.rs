@@ -1,6 +1,6 @@
 //! Reads simple commands: their words, and once for each value of a variable that decides what they run.
 
-use super::command::CommandStart;
+use super::command_start::CommandStart;
 use super::{ShellReader, joint, module};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, Value};

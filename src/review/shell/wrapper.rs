@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use super::change::ChangeTarget;
-use super::command::CommandStart;
+use super::command_start::CommandStart;
 use super::options::plain_key;
 use crate::review::folder::entered;
 use crate::review::grammar::Grammar;

@@ -5,6 +5,7 @@ use super::form::FormFill;
 use super::lines::TypedLine;
 use super::provider::ProviderStep;
 use super::session::{NOTHING_DECIDED, Session};
+use crate::domain::sentences::saving;
 use crate::engine::{Command, Phase};
 use crate::tui::ui_command::UiCommand;
 use std::io;
@@ -113,7 +114,7 @@ impl Session<'_> {
             (_, "") => return self.put(ask),
             _ => {
                 self.keep(line);
-                self.mode.page.line("That is none of the words. It is kept for the next message.")?;
+                self.mode.page.line(&format!("That is none of the words. {}", saving::KEPT_FOR_MESSAGE))?;
                 return self.put(ask);
             }
         };
