@@ -89,6 +89,8 @@ struct LocalRun {
     over: Option<Instant>,
     /// Why the control socket failed, if it did before the kernel ended.
     broken: Option<String>,
+    /// Its memory limit; 0 for none.
+    memory_bytes: u64,
     /// The limit that it exceeded.
     limit: Option<String>,
     /// Whether its helper ended it at its time limit.
@@ -121,6 +123,7 @@ impl LocalRun {
             done: None,
             over: None,
             broken: None,
+            memory_bytes: job.terms.limits.memory_bytes,
             limit: None,
             out_of_time: false,
             closed,

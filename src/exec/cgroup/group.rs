@@ -2,6 +2,7 @@
 
 use crate::domain::Limits;
 use crate::exec::entry::HelperEntry;
+use crate::text::number::memory;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -56,11 +57,10 @@ impl Group {
         self.write_file("memory.oom.group", "1")
     }
 
-    /// The memory limit in words, if processes were killed because of it.
-    pub(crate) fn out_of_memory(&self) -> Option<String> {
-        let limit =
-            words(&self.folder.join("memory.max")).first().and_then(|word| word.parse::<u64>().ok())?;
-        self.ended_for_memory().then(|| format!("memory: over {} MiB", limit.saturating_sub(OWN_BYTES) >> 20))
+    /// This memory limit in words, if processes were killed because of it. The system itself knows it in whole pages
+    /// only.
+    pub(crate) fn out_of_memory(&self, limit: u64) -> Option<String> {
+        (limit > 0 && self.ended_for_memory()).then(|| format!("memory: over {}", memory(limit)))
     }
 
     fn ended_for_memory(&self) -> bool {

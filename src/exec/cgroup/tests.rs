@@ -104,12 +104,15 @@ fn running_out_of_memory_is_read_from_the_events() {
     let root = tempfile::tempdir().unwrap();
     let group = Group::make(root.path(), "g").unwrap();
     let put = |name: &str, text: &str| fs::write(root.path().join("g").join(name), text).unwrap();
-    put("memory.max", "285212672\n");
-    assert!(group.out_of_memory().is_none() && group.is_empty());
+    assert!(group.out_of_memory(256 << 20).is_none() && group.is_empty());
     put("memory.events", "low 0\nhigh 0\nmax 31\noom 1\noom_kill 0\noom_group_kill 0\n");
-    assert_eq!(group.out_of_memory(), None);
+    assert_eq!(group.out_of_memory(256 << 20), None);
     put("memory.events", "low 0\nhigh 0\nmax 31\noom 1\noom_kill 3\noom_group_kill 1\n");
-    assert_eq!(group.out_of_memory().as_deref(), Some("memory: over 256 MiB"));
+    for (limit, told) in
+        [(0, None), (1 << 10, Some("memory: over 1 KiB")), (256 << 20, Some("memory: over 256 MiB"))]
+    {
+        assert_eq!(group.out_of_memory(limit).as_deref(), told, "{limit}");
+    }
     put("cgroup.events", "populated 1\nfrozen 0\n");
     assert!(!group.is_empty());
 }

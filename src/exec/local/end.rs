@@ -5,7 +5,6 @@ use super::{Local, RunHost};
 use crate::domain::{Chunk, DeadKernel, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::exec::backend::{EndCause, RunEnd, may_start_in};
-use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::{PauseState, ResourceUse};
 use crate::exec::julia;
 use crate::exec::kernel::Kernel;
@@ -68,7 +67,7 @@ impl Local {
             let group = self.process().and_then(|process| process.group.as_ref());
             // The supervisor may have been killed together with the last process. Then only the group shows that memory
             // ran out.
-            let limit = group.and_then(Group::out_of_memory);
+            let limit = self.run.as_ref().and_then(|run| group?.out_of_memory(run.memory_bytes));
             if let Some(run) = &mut self.run {
                 run.limit = run.limit.take().or(limit);
             }

@@ -150,7 +150,8 @@ fn amounts(used: u64, limit: u64) -> String {
     let (unit, word) = match limit {
         limit if limit >= 1 << 30 => (1u64 << 30, "GiB"),
         limit if limit >= 1 << 20 => (1 << 20, "MiB"),
-        _ => (1 << 10, "KiB"),
+        limit if limit >= 1 << 10 => (1 << 10, "KiB"),
+        _ => (1, "B"),
     };
     let number = |bytes: u64| format!("{:.1}", bytes as f64 / unit as f64);
     let limit = number(limit);
@@ -167,5 +168,6 @@ mod tests {
         assert_eq!(amounts(300 << 20, 256 << 20), "300.0 of 256 MiB");
         assert_eq!(amounts(2 << 30, 3 << 29), "2.0 of 1.5 GiB");
         assert_eq!(amounts(12 << 10, 1 << 10), "12.0 of 1 KiB");
+        assert_eq!(amounts(12 << 10, 20), "12288.0 of 20 B");
     }
 }

@@ -101,7 +101,8 @@ fn a_folder_that_is_too_large_is_told_and_what_is_obeyed_in_it_is_seen() {
     assert_eq!((changes.gaps.folders, changes.gaps.names.as_slice()), (1, &["big".to_owned()][..]));
 }
 
-/// A file that programs obey, and another one.
+/// A file that programs obey, and another one. The listing of all files finds the first, too: that it is seen as an
+/// obeyed one shows in what can be taken back.
 const BOTH: [&str; 2] = [".envrc", "a"];
 const BOTH_CHANGED: [(&str, &str, u64); 2] = [("changed", ".envrc", 3), ("changed", "a", 3)];
 
@@ -117,7 +118,9 @@ fn the_same_size_and_time_hide_nothing() {
         let file = fs::File::options().write(true).open(folder.file(name, "two")).expect("open");
         file.set_modified(time).expect("set back");
     }
-    assert_eq!(told(&before.changes()), BOTH_CHANGED);
+    let changes = before.changes();
+    assert_eq!(told(&changes), BOTH_CHANGED);
+    assert_eq!(changes.revertible.len(), 1, "the obeyed file is seen as such");
 }
 
 #[test]
@@ -131,6 +134,7 @@ fn what_changes_in_the_tick_of_a_look_is_told() {
         write(format!("{:03}", round + 500));
         let changes = before.changes();
         assert_eq!(told(&changes), BOTH_CHANGED, "round {round}");
+        assert_eq!(changes.revertible.len(), 1, "round {round}: the obeyed file is seen as such");
         known = changes.auto_run;
     }
 }
