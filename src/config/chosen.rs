@@ -161,6 +161,9 @@ impl Config {
                 taken.push((dotted(&setting), lower, entry.name.clone()));
                 continue;
             }
+            if let Some(owner) = all.find(&lower).filter(|owner| owner.name != entry.name) {
+                taken.push((dotted(&setting), lower, owner.name.clone()));
+            }
             let words = entry.aliases.iter().map(|word| ("aliases", word, all.find(word)));
             let endings = entry.extensions.iter().map(|word| ("extensions", word, all.by_extension(word)));
             for (list, word, owner) in words.chain(endings) {
@@ -183,7 +186,7 @@ impl Config {
     pub(crate) fn terminals(&self) -> Vec<Language> {
         let choices = self.languages.iter().filter(|_| self.executor == ExecutorChoice::Local);
         choices
-            .filter(|(_, choice)| choice.pty)
+            .filter(|(name, choice)| choice.pty && !self.is_second(name))
             .map(|(name, _)| Language(name.to_ascii_lowercase()))
             .collect()
     }

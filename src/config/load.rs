@@ -202,9 +202,10 @@ impl ConfigLayers {
         separate_addresses(&mut config, &origins, files);
         // Only what somebody wrote is meant to hold: a shipped word that was given away is no mistake.
         for (setting, word, owner) in config.taken_words() {
-            let written =
-                origins.0.range(setting.clone()..).next().filter(|(name, _)| name.starts_with(&setting));
-            if let Some((_, origin)) = written {
+            let below = format!("{setting}.");
+            let first =
+                || origins.0.range(below.clone()..).next().filter(|(name, _)| name.starts_with(&below));
+            if let Some((_, origin)) = origins.0.get_key_value(&setting).or_else(first) {
                 let text = format!(
                     "{origin}: {setting}: {word:?} is a word of {} already: it is not used.",
                     owner.0

@@ -224,7 +224,8 @@ fn wrong_values_from_outside_of_files_name_their_origin() {
 #[test]
 fn words_of_languages_are_found_however_they_are_written_and_a_taken_one_is_told() {
     let text = "[languages.Foo]\ncommand = \"foo\"\naliases = [\"FooLang\", \"PY\"]\nextensions = [\".FOO\", \"rb\"]\n\
-                [languages.Python]\ncommand = \"python3.9\"\n[languages.python]\naliases = [\"py\", \"lua\"]\n";
+                [languages.Python]\ncommand = \"python3.9\"\npty = true\n[languages.python]\naliases = [\"py\", \"lua\", \"r\"]\n\
+                [languages.node]\ncommand = \"node18\"\n[languages.ruby]\ncommand = \"ruby\"\n";
     let loaded = Home::new().with(USER, text).load();
     let languages = loaded.config.languages();
     for word in ["foo", "Foo", "foolang"] {
@@ -232,6 +233,7 @@ fn words_of_languages_are_found_however_they_are_written_and_a_taken_one_is_told
     }
     assert_eq!(languages.by_extension("foo").map(|entry| entry.name.0.as_str()), Some("foo"));
     assert_eq!(languages.find("python").map(|entry| entry.command.as_str()), Some("python3"));
+    assert_eq!(loaded.config.terminals(), [], "what is not used gives no language a terminal");
     let told: Vec<&str> =
         loaded.notices.iter().filter_map(|n| n.text.split_once("config.toml:")).map(|(_, t)| t).collect();
     assert_eq!(
@@ -240,6 +242,7 @@ fn words_of_languages_are_found_however_they_are_written_and_a_taken_one_is_told
             "3: languages.Foo.aliases: \"py\" is a word of python already: it is not used.",
             "4: languages.Foo.extensions: \"rb\" is a word of ruby already: it is not used.",
             "6: languages.Python: \"python\" is a word of python already: it is not used.",
+            "11: languages.node: \"node\" is a word of javascript already: it is not used.",
         ]
     );
 }

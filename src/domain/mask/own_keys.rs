@@ -27,8 +27,9 @@ const WORD: SecretKind = "a word that you named";
 struct Needle {
     text: SecretString,
     kind: SecretKind,
-    /// Whether its ASCII letters match in either case: a word is a word at the beginning of a sentence too.
-    any_case: bool,
+    /// The text with its letters in the other case, byte for byte: each byte matches either text, because a word is a
+    /// word at the beginning of a sentence too. `None`: only the text as it is matches.
+    swapped: Option<SecretString>,
 }
 
 impl Needle {
@@ -36,14 +37,17 @@ impl Needle {
         self.text.expose_secret().as_bytes()
     }
 
-    /// Whether a part of it matches these bytes.
-    fn is(&self, part: &[u8], bytes: &[u8]) -> bool {
-        if self.any_case { part.eq_ignore_ascii_case(bytes) } else { part == bytes }
+    /// Its bytes in the other case.
+    fn swapped_bytes(&self) -> &[u8] {
+        self.swapped.as_ref().map_or(self.bytes(), |text| text.expose_secret().as_bytes())
     }
 
-    /// A byte of it in the cases in which it matches.
-    fn cases(&self, byte: u8) -> [u8; 2] {
-        if self.any_case { [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] } else { [byte; 2] }
+    /// Whether the part of it that begins at `from` and is as long as these bytes matches them.
+    fn is(&self, from: usize, bytes: &[u8]) -> bool {
+        let parts = (self.bytes().get(from..), self.swapped_bytes().get(from..));
+        let (Some(text), Some(swapped)) = parts else { return false };
+        let mut each = bytes.iter().zip(text.iter().zip(swapped));
+        bytes.len() <= text.len() && each.all(|(byte, (one, other))| byte == one || byte == other)
     }
 }
 
@@ -115,8 +119,8 @@ impl KnownKeys {
 
     fn look_for(&mut self, value: &str, kind: SecretKind) {
         let needle = |form: String| {
-            let any_case = kind == WORD && form == value;
-            Needle { text: form.into(), kind, any_case }
+            let swapped = (kind == WORD && form == value).then(|| swapped(value).into());
+            Needle { text: form.into(), kind, swapped }
         };
         self.needles.extend(forms(value).into_iter().map(needle));
     }
@@ -135,7 +139,9 @@ impl KnownKeys {
         });
         self.needles.dedup_by(|a, b| {
             let is_same = a.bytes() == b.bytes();
-            b.any_case |= is_same && a.any_case;
+            if is_same && b.swapped.is_none() {
+                b.swapped = a.swapped.take();
+            }
             is_same
         });
         self.starts = vec![Vec::new(); 1 << 8];
@@ -143,10 +149,11 @@ impl KnownKeys {
         self.firsts = vec![false; 1 << 8];
         let mut begins = if self.shapes { shapes::beginnings() } else { Vec::new() };
         for (index, needle) in self.needles.iter().enumerate() {
-            let Some([first, second]) = needle.bytes().first_chunk::<2>() else {
+            let starts = (needle.bytes().first_chunk::<2>(), needle.swapped_bytes().first_chunk::<2>());
+            let (Some([first, second]), Some([other_first, other_second])) = starts else {
                 continue;
             };
-            let (firsts, seconds) = (needle.cases(*first), needle.cases(*second));
+            let (firsts, seconds) = ([*first, *other_first], [*second, *other_second]);
             begins.extend(firsts.iter().flat_map(|first| seconds.map(|second| [*first, second])));
             for first in firsts {
                 let needles = self.starts.get_mut(usize::from(first));
@@ -189,10 +196,10 @@ impl KnownKeys {
         let Some(first) = rest.first() else { return ShapeMatch::No };
         for needle in self.needles_with(*first) {
             let (bytes, kind) = (needle.bytes(), needle.kind);
-            if rest.get(..bytes.len()).is_some_and(|start| needle.is(bytes, start)) {
+            if rest.get(..bytes.len()).is_some_and(|start| needle.is(0, start)) {
                 return ShapeMatch::Key(0..bytes.len(), kind);
             }
-            if !last && bytes.get(..rest.len()).is_some_and(|part| needle.is(part, rest)) {
+            if !last && needle.is(0, rest) {
                 return ShapeMatch::Begun((rest.len() >= MIN_PART_BYTES).then_some(kind));
             }
         }
@@ -203,8 +210,8 @@ impl KnownKeys {
     pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &Needle| {
             let most = needle.bytes().len().saturating_sub(1).min(bytes.len());
-            let end = |len: &usize| Some((needle.bytes().get(..*len)?, bytes.get(bytes.len() - len..)?));
-            (MIN_PART_BYTES..=most).rev().find(|len| end(len).is_some_and(|(part, end)| needle.is(part, end)))
+            let end = |len: usize| bytes.get(bytes.len() - len..);
+            (MIN_PART_BYTES..=most).rev().find(|len| end(*len).is_some_and(|end| needle.is(0, end)))
         };
         let longest = self.needles.iter().filter_map(|n| Some((of(n)?, n.kind))).max()?;
         Some((bytes.len() - longest.0, longest.1))
@@ -213,15 +220,26 @@ impl KnownKeys {
     /// Finds the last part of a key at the start of these bytes, and returns where it ends.
     pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &Needle| {
-            let text = needle.bytes();
-            let most = text.len().saturating_sub(1).min(bytes.len());
-            let start = |len: &usize| Some((text.get(text.len() - len..)?, bytes.get(..*len)?));
+            let whole = needle.bytes().len();
+            let most = whole.saturating_sub(1).min(bytes.len());
+            let start = |len: usize| bytes.get(..len);
             (MIN_PART_BYTES..=most)
                 .rev()
-                .find(|len| start(len).is_some_and(|(part, start)| needle.is(part, start)))
+                .find(|len| start(*len).is_some_and(|start| needle.is(whole - len, start)))
         };
         self.needles.iter().filter_map(|n| Some((of(n)?, n.kind))).max()
     }
+}
+
+/// A text of the same length in which each letter has its other case; a letter stays if its other case has another
+/// length.
+fn swapped(text: &str) -> String {
+    let other = |c: char| {
+        let other: String =
+            if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect() };
+        if other.len() == c.len_utf8() { other } else { c.into() }
+    };
+    text.chars().map(other).collect()
 }
 
 /// A key in all its encodings.

@@ -62,6 +62,21 @@ fn a_word_is_masked_in_any_case_and_a_key_only_as_it_is() {
         assert!(!masker.text(text).to_lowercase().contains("hne"), "{text}");
     }
     assert_eq!(masker.text("Abcdefghij"), "Abcdefghij");
+    // Letters beyond ASCII have two cases as well: each word here is named in small letters.
+    let (ivanov, size) = ("\u{438}\u{432}\u{430}\u{43d}\u{43e}\u{432}", "\u{fc}bergr\u{f6}\u{df}e");
+    let others = Masker::default().with_words([ivanov.into(), size.into()]);
+    let capital = "\u{418}\u{432}\u{430}\u{43d}\u{43e}\u{432}";
+    for text in
+        [ivanov, capital, &ivanov.to_uppercase(), size, "\u{dc}bergr\u{f6}\u{df}e", &size.to_uppercase()]
+    {
+        let masked = others.text(&format!("a {text}, {text} b"));
+        assert!(masked.is_ascii() && !masked.to_lowercase().contains("berg"), "{masked}");
+    }
+    let mut stream = MaskStream::new(others);
+    let pieces = capital.as_bytes().chunks(1).map(|piece| stream.push(piece).into_inner());
+    let pieces = pieces.collect::<Vec<_>>().concat();
+    let masked = String::from_utf8([pieces, stream.end().into_inner()].concat()).unwrap();
+    assert!(masked.is_ascii(), "{masked}");
     let mut stream = MaskStream::new(masker);
     let pieces = ["a Wo", "m", "BAT b"].map(|piece| stream.push(piece.as_bytes()).into_inner());
     let masked = String::from_utf8([pieces.concat(), stream.end().into_inner()].concat()).unwrap();

@@ -6,7 +6,7 @@
 
 use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The depth to which variables within variables are expanded.
 const MAX_DEPTH: u32 = 8;
@@ -27,6 +27,10 @@ const UNKNOWN: &str = "${make_";
 /// The state of reading one Makefile.
 struct MakefileReader {
     variables: HashMap<String, String>,
+    /// The variables that are set whatever the conditions of the file say.
+    always_set: HashSet<String>,
+    /// How many conditions (`ifdef`) are open.
+    conditions: u32,
     /// The bytes that may still be read to expand variables.
     left: Cell<usize>,
     language: String,
@@ -43,6 +47,8 @@ pub(super) fn pieces(source: &str) -> Pieces {
         [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make"), ("HOME", "$${HOME}")];
     let mut reader = MakefileReader {
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        always_set: variables.map(|(name, _)| name.to_owned()).into(),
+        conditions: 0,
         left: Cell::new(MAX_EXPANDED_BYTES),
         language: "bash".to_owned(),
         one_shell: source.lines().any(|line| line.starts_with(".ONESHELL")),
@@ -102,6 +108,11 @@ impl MakefileReader {
         if line.starts_with('\t') {
             return;
         }
+        match line.split_whitespace().next() {
+            Some("ifdef" | "ifndef" | "ifeq" | "ifneq") => self.conditions += 1,
+            Some("endif") => self.conditions = self.conditions.saturating_sub(1),
+            _ => {}
+        }
         let line = line.trim().trim_start_matches("export ").trim_start_matches("override ");
         let Some((name, value)) = line.split_once('=') else { return };
         let adds = name.ends_with('+');
@@ -110,9 +121,13 @@ impl MakefileReader {
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, ':' | '$' | '#')) {
             return;
         }
-        // `HOME ?= x` leaves the home folder what it is, because the environment has set it.
-        if only_if_unset && self.variables.contains_key(name) {
+        // `HOME ?= x` leaves the home folder what it is, because the environment has set it. What only a condition
+        // sets may be unset.
+        if only_if_unset && self.always_set.contains(name) {
             return;
+        }
+        if self.conditions == 0 {
+            self.always_set.insert(name.to_owned());
         }
         let value = without_comment(value).trim();
         let value = match self.variables.get(name).filter(|_| adds) {
@@ -329,6 +344,12 @@ mod tests {
         assert_eq!(home("HOME ?= build\n"), "cp a ${HOME}x ${HOME}/b\n");
         assert_eq!(home("HOME := out\nHOME ?= build\n"), "cp a outx out/b\n");
         assert_eq!(told("D ?= build\nall:\n\trm -rf $(D)\n")[0].0, "rm -rf build\n");
+        // What a condition sets may not be set, and then the default counts.
+        for condition in
+            ["ifdef CI\nD := build\nendif\nD ?= /\n", "ifdef CI\nD := build\nelse\nD ?= /\nendif\n"]
+        {
+            assert_eq!(told(&format!("{condition}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf /\n");
+        }
     }
 
     #[test]
