@@ -279,6 +279,8 @@ fn counts_the_dot_and_directions_are_those_of_vim() {
         ("|a\nb\n\nc", "d}", "|\nc"),
         ("a\n\nb\n|c", "d{", "a\n|c"),
         ("a|b\nc\n\nd", "d}", "|a\n\nd"),
+        ("a|bc\n\nx", "d2$", "|a\nx"),
+        ("|abc\n\nx", "c2$Z<Esc>", "|Z\nx"),
         ("|a\nabc\nab", "$jx", "a\na|b\nab"),
         ("|abc\na\nabcd", "$jjx", "abc\na\nab|c"),
         ("|ab cd x", "yiwwviwPp", "ab aba|b x"),
