@@ -50,9 +50,9 @@ pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text
                 let last = vim.mode == Mode::Normal && to.byte >= line.len();
                 let to = if last { Pos::new(to.line, cluster::previous(line, to.byte)) } else { to };
                 if vim.mode == Mode::Normal {
-                    text.put_cursor(to)
+                    text.put_cursor(to);
                 } else {
-                    text.extend_selection(to)
+                    text.extend_selection(to);
                 }
                 // From the end of a line, moves up and down lead to the ends of lines.
                 if found == Move::LineEnd {
