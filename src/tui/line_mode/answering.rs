@@ -13,6 +13,9 @@ use std::time::Duration;
 /// Input within this time after a line belongs to the same paste: no person types that fast.
 const BURST_INTERVAL: Duration = Duration::from_millis(30);
 
+/// What becomes of a line that does not answer whether to go on.
+const KEPT: &str = "It is kept for the next message.";
+
 impl Session<'_> {
     /// Handles a line of the person.
     pub(super) async fn line(&mut self, line: TypedLine) -> io::Result<()> {
@@ -54,7 +57,11 @@ impl Session<'_> {
             Ask::Changes(listed) => self.about_changes(&listed, text.trim()),
             Ask::Instructions(held) => self.about_instructions(held, text.trim()),
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) if pasted => {
-                self.keep(&format!("{text}\n{more}"));
+                let all = format!("{text}\n{more}");
+                self.keep(&all);
+                if !all.trim().is_empty() {
+                    self.mode.page.line(&format!("{} {KEPT}", unread(true)))?;
+                }
                 self.put(ask)
             }
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, &text),
@@ -113,7 +120,7 @@ impl Session<'_> {
             (_, "") => return self.put(ask),
             _ => {
                 self.keep(line);
-                self.mode.page.line("That is none of the words. It is kept for the next message.")?;
+                self.mode.page.line(&format!("That is none of the words. {KEPT}"))?;
                 return self.put(ask);
             }
         };
