@@ -407,6 +407,9 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
             terminal.wait_for(told);
             wait_for_question(&terminal, told);
         }
+        // The name that it has already is told too.
+        answer(&terminal, "/rename sales");
+        terminal.wait_true(|screen| screen.matches("This chat is called sales").count() == 2);
     });
 }
 
