@@ -274,6 +274,8 @@ fn counts_the_dot_and_directions_are_those_of_vim() {
         ("|a b c d", "d2aw", "|c d"),
         ("|a b c d", "v3iwd", "| c d"),
         ("|a\n\nb\n\nc", "2dap", "|c"),
+        ("|a\n\nb", "d3ap", "|a\n\nb"),
+        ("|ab x", "d9iw", "|ab x"),
         ("f(g(|x), y)", "d2i(", "f(|)"),
         ("x + 'a|b'", "da'", "x |+"),
         ("|a\nb\n\nc", "d}", "|\nc"),
