@@ -379,6 +379,10 @@ fn what_is_no_answer_to_whether_to_go_on_is_told_to_be_kept() {
     terminal.wait_for("Type continue or end:");
     answer(&terminal, "what now");
     terminal.wait_for("That is none of the words. It is kept for the next message.");
+    // A paste is no answer either, whatever its words are.
+    terminal.pause(Duration::from_millis(400));
+    terminal.send(b"continue\rand this\r");
+    terminal.wait_for("That looked like a paste. It is kept for the next message.");
     answer(&terminal, "end");
     terminal.wait_for("Kept, not sent:");
     terminal.wait_for("> what now");
@@ -403,6 +407,9 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
             terminal.wait_for(told);
             wait_for_question(&terminal, told);
         }
+        // The name that it has already is told too.
+        answer(&terminal, "/rename sales");
+        terminal.wait_true(|screen| screen.matches("This chat is called sales").count() == 2);
     });
 }
 

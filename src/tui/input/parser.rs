@@ -256,7 +256,11 @@ impl InputParser {
             }
             b' '..=b'~' => self.character(char::from(byte), alt),
             0xc2..=0xf4 => {
-                let need = 2 + usize::from(byte >= 0xe0) + usize::from(byte >= 0xf0);
+                let need = match byte {
+                    ..0xe0 => 2,
+                    0xe0..0xf0 => 3,
+                    _ => 4,
+                };
                 self.enter(ParserState::Utf8 { need, alt });
                 self.buffer.push(byte);
             }

@@ -68,7 +68,9 @@ impl Key {
         // No key is written with Super.
         let written = |text: &str| {
             let begins = |name: &str| text.get(..name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name));
-            MODIFIER_NAMES.into_iter().take(3).find(|(name, _)| begins(name))
+            MODIFIER_NAMES
+                .into_iter()
+                .find(|(name, modifier)| *modifier != KeyModifiers::SUPER && begins(name))
         };
         while let Some((name, modifier)) = written(rest) {
             modifiers.insert(modifier);

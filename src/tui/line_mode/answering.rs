@@ -5,7 +5,7 @@ use super::form::FormFill;
 use super::lines::TypedLine;
 use super::provider::ProviderStep;
 use super::session::{NOTHING_DECIDED, Session};
-use crate::domain::sentences::saving;
+use crate::domain::sentences::saving::KEPT_FOR_MESSAGE;
 use crate::engine::{Command, Phase};
 use crate::tui::ui_command::UiCommand;
 use std::io;
@@ -55,7 +55,11 @@ impl Session<'_> {
             Ask::Changes(listed) => self.about_changes(&listed, text.trim()),
             Ask::Instructions(held) => self.about_instructions(held, text.trim()),
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) if pasted => {
-                self.keep(&format!("{text}\n{more}"));
+                let all = format!("{text}\n{more}");
+                self.keep(&all);
+                if !all.trim().is_empty() {
+                    self.mode.page.line(&format!("{} {KEPT_FOR_MESSAGE}", unread(true)))?;
+                }
                 self.put(ask)
             }
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, &text),
@@ -114,7 +118,7 @@ impl Session<'_> {
             (_, "") => return self.put(ask),
             _ => {
                 self.keep(line);
-                self.mode.page.line(&format!("That is none of the words. {}", saving::KEPT_FOR_MESSAGE))?;
+                self.mode.page.line(&format!("That is none of the words. {KEPT_FOR_MESSAGE}"))?;
                 return self.put(ask);
             }
         };

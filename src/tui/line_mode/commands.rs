@@ -9,7 +9,7 @@ use super::awaited_jobs::AwaitedJob;
 use super::provider::ProviderQuestion;
 use super::session::{LISTING_TIMEOUT, Session};
 use crate::domain::sentences::running;
-use crate::domain::{BlockId, BranchPoint, RuleId};
+use crate::domain::{BlockId, BranchPoint, RuleId, session_name};
 use crate::driver::{Job, export};
 use crate::engine::rebuild::RebuildPlan;
 use crate::engine::{Command, Phase, rules};
@@ -111,14 +111,14 @@ impl Session<'_> {
 
     /// Renames the session, and says so: no line shows the name.
     fn rename(&mut self, name: &str) -> io::Result<()> {
-        let before = self.driver.state().transcript.name.clone();
         self.driver.send(Command::Rename(name.to_owned()));
-        let now = self.driver.state().transcript.name.clone();
-        if now == before {
-            Ok(())
-        } else {
-            self.print_line(&format!("This chat is called {now} from here on."))
+        if session_name(name).is_err() {
+            // A notice tells why.
+            return Ok(());
         }
+        let now = &self.driver.state().transcript.name;
+        let told = format!("This chat is called {now} from here on.");
+        self.print_line(&told)
     }
 
     /// Continues in a branch from the named place.

@@ -109,8 +109,8 @@ fn color(color: Color, background: bool, out: &mut Vec<u8>) {
         Color::Rgb(r, g, b) => write!(out, "{};2;{r};{g};{b};", 38 + offset),
         named => {
             let index = ANSI.iter().position(|(_, _, color)| *color == named).unwrap_or_default();
-            // The bright ones have codes of their own.
-            let code = if index < 8 { 30 + index } else { 82 + index };
+            // The eight bright ones have codes of their own, from 90 on.
+            let code = if index < 8 { 30 + index } else { 90 + (index - 8) };
             write!(out, "{};", code + offset)
         }
     };

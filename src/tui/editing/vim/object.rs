@@ -11,15 +11,16 @@ use crate::tui::editing::text::Text;
 pub(super) fn range(text: &Text, object: Object, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let at = text.cursor();
     match object.kind {
-        'w' | 'W' => Some(words(text, at, object, times)),
-        'p' => Some(paragraphs(text, at, object.around, times)),
+        'w' | 'W' => words(text, at, object, times),
+        'p' => paragraphs(text, at, object.around, times),
         '"' | '\'' | '`' => quoted(text, at, object),
         '<' => angled(text, at, object.around),
         open => bracketed(text, at, open, object.around, times),
     }
 }
 
-fn words(text: &Text, at: Pos, object: Object, times: usize) -> (Pos, Pos, MotionKind) {
+/// The range of so many words; none where the line has fewer.
+fn words(text: &Text, at: Pos, object: Object, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let line = text.line(at.line);
     let kind = |at: usize| motion::kind(line, at, object.kind == 'W');
     let on = |at: usize, wanted: ClusterKind| cluster::skip(line, at, |at| kind(at) == wanted);
@@ -27,7 +28,7 @@ fn words(text: &Text, at: Pos, object: Object, times: usize) -> (Pos, Pos, Motio
     let (mut from, mut to, mut has_spaces) = (back(at.byte, kind(at.byte)), at.byte, true);
     for turn in 0..times {
         if turn > 0 && to >= line.len() {
-            break;
+            return None;
         }
         let here = kind(to);
         to = on(to, here);
@@ -41,10 +42,11 @@ fn words(text: &Text, at: Pos, object: Object, times: usize) -> (Pos, Pos, Motio
     if object.around && !has_spaces {
         from = back(from, ClusterKind::Space);
     }
-    (Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive)
+    Some((Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive))
 }
 
-fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> (Pos, Pos, MotionKind) {
+/// The range of so many paragraphs; none where the text has fewer.
+fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let blank = |index: usize| text.line(index).trim().is_empty();
     let here = blank(at.line);
     let (mut first, mut last) = (at.line, at.line);
@@ -54,7 +56,7 @@ fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> (Pos, Pos, Mo
     for turn in 0..times {
         if turn > 0 {
             if last == text.last_line() {
-                break;
+                return None;
             }
             last += 1;
         }
@@ -66,7 +68,7 @@ fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> (Pos, Pos, Mo
             last += 1;
         }
     }
-    (Pos::new(first, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise)
+    Some((Pos::new(first, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
 }
 
 /// The first quoted text on the line that does not end before the cursor.

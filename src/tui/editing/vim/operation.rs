@@ -40,7 +40,7 @@ pub(super) fn range_of(
             if reach == MotionKind::Inclusive {
                 to = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
                 reach = MotionKind::Exclusive;
-            } else if reach == MotionKind::Exclusive && to.line > from.line {
+            } else if reach == MotionKind::Exclusive && to.line > from.line && found != Move::LineEnd {
                 let into = text.line(to.line).get(..to.byte).unwrap_or_default();
                 let is_word = matches!(found, Move::Word(_));
                 // From the start of a line to the start of another, the range is the whole lines between.
