@@ -22,7 +22,8 @@ use modes::SwitchedModes;
 use ratatui::layout::Position;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::process::{Signal, getpgrp, kill_current_process_group};
+use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
@@ -46,7 +47,7 @@ fn failed<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> TerminalError
     move |error| TerminalError::Call { what, source: error.into() }
 }
 
-/// The terminal, while the program has it. Dropping it restores the terminal.
+/// The terminal. Dropping it restores the terminal if the program has it.
 pub(crate) struct Terminal {
     screen: CellDiff,
     input: OwnedFd,
@@ -54,6 +55,8 @@ pub(crate) struct Terminal {
     options: ModeOptions,
     touched: SwitchedModes,
     before: Termios,
+    /// Whether the program has it. While it does not, nothing is written.
+    is_held: bool,
 }
 
 impl Terminal {
@@ -80,7 +83,8 @@ impl Terminal {
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
         restore::hook_panics();
         let touched = SwitchedModes { mouse: options.mouse, ..SwitchedModes::default() };
-        let mut terminal = Self { screen: CellDiff::new(size), input, output, options, touched, before };
+        let screen = CellDiff::new(size);
+        let mut terminal = Self { screen, input, output, options, touched, before, is_held: false };
         terminal.take()?;
         Ok(terminal)
     }
@@ -95,6 +99,7 @@ impl Terminal {
         restore::keep(input, output, self.before.clone(), self.touched);
         let enter = modes::enter(self.touched);
         self.screen.before(enter.as_bytes());
+        self.is_held = true;
         self.redraw();
         Ok(())
     }
@@ -236,11 +241,14 @@ impl Terminal {
         self.flush()
     }
 
-    /// Writes the queued bytes.
+    /// Writes the queued bytes; without the terminal, they stay queued.
     ///
     /// # Errors
     /// When the terminal can't be written.
     pub(crate) fn flush(&mut self) -> Result<(), TerminalError> {
+        if !self.is_held {
+            return Ok(());
+        }
         let bytes = self.screen.take();
         if !bytes.is_empty() {
             write_all(self.output.as_fd(), &bytes).map_err(failed("written"))?;
@@ -254,27 +262,54 @@ impl Terminal {
     /// # Errors
     /// When it can't be taken over again.
     pub(crate) fn outside<T>(&mut self, input: &Input, act: impl FnOnce() -> T) -> Result<T, TerminalError> {
+        self.give_back(input);
+        let result = act();
+        self.take_back(input).map(|()| result)
+    }
+
+    /// Suspends the program like Ctrl-Z in a shell; returns when it is continued. In the foreground, the program has
+    /// the terminal again. In the background it does not: the system would stop a program that takes it there, before
+    /// it can handle the signal for which it was continued. The next call takes the terminal if it can be had by then,
+    /// and suspends again otherwise.
+    ///
+    /// # Errors
+    /// When the terminal can't be taken over again.
+    pub(crate) fn suspend(&mut self, input: &Input) -> Result<(), TerminalError> {
+        let was_held = self.is_held;
+        if was_held {
+            self.give_back(input);
+        }
+        if was_held || self.is_in_background() {
+            // Stops the whole process group, so that the shell notices. With STOP, because sayso handles
+            // SIGTSTP itself.
+            let _ = kill_current_process_group(Signal::STOP);
+        }
+        if self.is_in_background() { Ok(()) } else { self.take_back(input) }
+    }
+
+    /// Whether the program has the terminal: it does not while it is suspended, or continued in the background.
+    pub(crate) fn is_held(&self) -> bool {
+        self.is_held
+    }
+
+    /// Whether another process group has the terminal.
+    fn is_in_background(&self) -> bool {
+        tcgetpgrp(&self.input).is_ok_and(|foreground| foreground != getpgrp())
+    }
+
+    fn give_back(&mut self, input: &Input) {
         input.pause();
         restore::restore();
-        let result = act();
+        self.is_held = false;
+    }
+
+    fn take_back(&mut self, input: &Input) -> Result<(), TerminalError> {
         let taken = self.take();
         if let Some(size) = window_size(self.output.as_fd()) {
             self.resized(size);
         }
         input.resume();
-        taken.map(|()| result)
-    }
-
-    /// Suspends the program like Ctrl-Z in a shell; returns when it is in the foreground again.
-    ///
-    /// # Errors
-    /// When the terminal can't be taken over again.
-    pub(crate) fn suspend(&mut self, input: &Input) -> Result<(), TerminalError> {
-        self.outside(input, || {
-            // Stops the whole process group, so that the shell notices. With STOP, because sayso handles
-            // SIGTSTP itself.
-            let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
-        })
+        taken
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::model_server::{Answer, Do, ModelServer, delta};
 use crate::models::{asking, configure};
 use crate::plain::in_lines;
-use crate::terminal::{PATIENCE, Setup};
+use crate::terminal::{PATIENCE, Setup, Terminal};
 use crate::{approve, play, say, session_with};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
@@ -90,6 +91,54 @@ fn signals_restore_the_terminal() {
         assert!(terminal.is_cooked(), "{name}");
         restored(&terminal.raw());
     }
+}
+
+/// Starts it as a job of a shell, which carries out these commands once Ctrl-Z has suspended the job.
+fn suspended(home: &Path, commands: &str) -> Terminal {
+    let script = format!("set -m; \"$0\" \"$@\"; echo at the shell; {commands}");
+    let terminal = play(home, TALK).through(&["bash", "-c", &script]).start();
+    say(&terminal, "hello");
+    terminal.wait_for("Hello there.");
+    session_with(home, "Hello there.");
+    terminal.press("Ctrl-Z");
+    terminal.wait_written("at the shell", 1);
+    terminal
+}
+
+#[test]
+fn suspended_it_ends_by_a_signal_and_leaves_the_terminal_to_the_shell() {
+    for name in ["TERM", "HUP"] {
+        let home = tempfile::tempdir().expect("a home");
+        // The shell continues a job that it sends one of these signals.
+        let commands = format!(
+            "was=$(stty -g); kill -{name} %1; wait -f %1; test \"$(stty -g)\" = \"$was\" && echo as it was"
+        );
+        let terminal = suspended(home.path(), &commands);
+        terminal.wait_written("as it was", 1);
+        let raw = terminal.raw();
+        restored(&raw);
+        let text = String::from_utf8_lossy(&raw);
+        let (_, after) = text.split_once("at the shell").expect("it was written");
+        assert!(after.contains("Session saved. Continue: sayso resume"), "{name}: {after}");
+        assert!(!after.contains('\x1b'), "{name}: {after:?}");
+    }
+}
+
+#[test]
+fn continued_in_the_background_it_is_suspended_again_until_it_is_in_the_foreground() {
+    let home = tempfile::tempdir().expect("a home");
+    let mut terminal = suspended(home.path(), "bg %1; wait %1; echo stopped again; fg %1");
+    terminal.wait_written("stopped again", 1);
+    let raw = terminal.raw();
+    let text = String::from_utf8_lossy(&raw);
+    let (_, after) = text.split_once("at the shell").expect("it was written");
+    let (background, _) = after.split_once("stopped again").expect("it was written");
+    assert!(!background.contains('\x1b'), "{background:?}");
+    terminal.wait_written("\x1b[?1049h", 2);
+    terminal.wait_ready();
+    terminal.enter("/quit");
+    assert_eq!(terminal.wait_exit(), 0);
+    restored(&terminal.raw());
 }
 
 #[test]

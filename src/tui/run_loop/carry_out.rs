@@ -35,7 +35,9 @@ impl Session<'_> {
             UiCommand::Redraw => self.tui.terminal.redraw(),
             UiCommand::Suspend => {
                 self.tui.terminal.suspend(&self.tui.input)?;
-                self.back_from_outside();
+                if self.tui.terminal.is_held() {
+                    self.back_from_outside();
+                }
             }
             UiCommand::Theme(name) => {
                 match Theme::load(&name, self.options.depth, |name| self.options.user_theme(name)) {

@@ -19,7 +19,11 @@ use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{TuiError, clipboard, outside};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Continued in the background, sayso waits so long for a signal before it suspends again. Signals that come with the
+/// one that continues it arrive at once, but in any order.
+const BACKGROUND_TIME: Duration = Duration::from_millis(500);
 
 /// One session on screen.
 pub(super) struct Session<'a> {
@@ -48,6 +52,7 @@ impl Session<'_> {
             let deadline = self.deadline();
             self.wake(deadline).await?;
             self.drain()?;
+            self.leave_background().await?;
             let now = Instant::now();
             self.tick(now)?;
             if self.exit.is_none() && self.frames.is_due(now) {
@@ -120,8 +125,32 @@ impl Session<'_> {
     fn drain(&mut self) -> Result<(), TuiError> {
         const MAX_EVENTS: usize = 512;
         for _ in 0..MAX_EVENTS {
+            if !self.tui.terminal.is_held() {
+                break;
+            }
             let Some(timed) = self.tui.input.try_next() else { break };
             self.input(timed)?;
+        }
+        Ok(())
+    }
+
+    /// Continued in the background, where another program has the terminal: handles the signals that come with that,
+    /// and suspends again if none of them ends the session. Nothing else is handled, as while the program is stopped.
+    async fn leave_background(&mut self) -> Result<(), TuiError> {
+        while self.exit.is_none() && !self.tui.terminal.is_held() {
+            let Ok(timed) = tokio::time::timeout(BACKGROUND_TIME, self.tui.input.next()).await else {
+                self.carry_out_one(UiCommand::Suspend)?;
+                continue;
+            };
+            match timed.map(|timed| (timed.event, timed.at)) {
+                Some((InputEvent::Signal(signal), at)) => {
+                    self.signal(signal, at)?;
+                    self.carry_out()?;
+                }
+                Some((InputEvent::Hangup, _)) | None => self.exit = Some(Exit::Hangup),
+                // The size is read when the terminal is taken over again, and keys were typed for the shell.
+                Some(_) => {}
+            }
         }
         Ok(())
     }
