@@ -34,6 +34,10 @@ pub fn main() -> ExitCode {
 
 fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
     match cli.command {
+        Some(Subcommand::Resume(_)) if cli.session.is_some() => {
+            Err(Failure::new(FailureClass::Usage, "--session and resume each name a session")
+                .hint("sayso --session FILE, or sayso resume NAME"))
+        }
         Some(Subcommand::Resume(ref args)) if cli.words.is_empty() && cli.rest.is_empty() => {
             terminal::run(&cli, Some(args.clone()), None, console.out)
         }

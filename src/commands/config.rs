@@ -156,7 +156,7 @@ fn create_file(file: &Path, force: bool) -> io::Result<()> {
     // What a link leads to is replaced, not the link.
     let led_to = fs::canonicalize(file).or_else(|_| fs::read_link(file).map(|to| folder.join(to)));
     let target = led_to.ok().filter(|_| force).unwrap_or_else(|| file.to_owned());
-    if fs::metadata(&target).is_ok_and(|there| force && !there.is_file()) {
+    if fs::symlink_metadata(&target).is_ok_and(|there| force && !there.is_file()) {
         return Err(io::Error::other("it is not a plain file"));
     }
     // A temporary file is created readable only by its owner.

@@ -176,10 +176,10 @@ impl Config {
         taken
     }
 
-    /// Whether another language has this name in lower case, in which names are looked up.
+    /// Whether another language has this name in other letters, small or capital, which are the same where names are
+    /// looked up. The last one counts: that in small letters alone, if there is one.
     fn is_second(&self, name: &str) -> bool {
-        let lower = name.to_ascii_lowercase();
-        lower != name && self.languages.contains_key(&lower)
+        self.languages.keys().any(|other| other.as_str() > name && other.eq_ignore_ascii_case(name))
     }
 
     /// The languages whose blocks get a terminal from the start; only the local executor supports that.

@@ -225,7 +225,8 @@ fn wrong_values_from_outside_of_files_name_their_origin() {
 fn words_of_languages_are_found_however_they_are_written_and_a_taken_one_is_told() {
     let text = "[languages.Foo]\ncommand = \"foo\"\naliases = [\"FooLang\", \"PY\"]\nextensions = [\".FOO\", \"rb\"]\n\
                 [languages.Python]\ncommand = \"python3.9\"\npty = true\n[languages.python]\naliases = [\"py\", \"lua\", \"r\"]\n\
-                [languages.node]\ncommand = \"node18\"\n[languages.ruby]\ncommand = \"ruby\"\n";
+                [languages.node]\ncommand = \"node18\"\n[languages.ruby]\ncommand = \"ruby\"\n\
+                [languages.BAR]\ncommand = \"bar1\"\npty = true\n[languages.Bar]\ncommand = \"bar2\"\n";
     let loaded = Home::new().with(USER, text).load();
     let languages = loaded.config.languages();
     for word in ["foo", "Foo", "foolang"] {
@@ -233,12 +234,14 @@ fn words_of_languages_are_found_however_they_are_written_and_a_taken_one_is_told
     }
     assert_eq!(languages.by_extension("foo").map(|entry| entry.name.0.as_str()), Some("foo"));
     assert_eq!(languages.find("python").map(|entry| entry.command.as_str()), Some("python3"));
+    assert_eq!(languages.find("bar").map(|entry| entry.command.as_str()), Some("bar2"));
     assert_eq!(loaded.config.terminals(), [], "what is not used gives no language a terminal");
     let told: Vec<&str> =
         loaded.notices.iter().filter_map(|n| n.text.split_once("config.toml:")).map(|(_, t)| t).collect();
     assert_eq!(
         told,
         [
+            "15: languages.BAR: \"bar\" is a word of bar already: it is not used.",
             "3: languages.Foo.aliases: \"py\" is a word of python already: it is not used.",
             "4: languages.Foo.extensions: \"rb\" is a word of ruby already: it is not used.",
             "6: languages.Python: \"python\" is a word of python already: it is not used.",

@@ -526,4 +526,6 @@ fn options_before_the_command_hold_for_it_or_are_refused() {
         let done = home.run(&[option, "x.jsonl", "exec", "a.sh"]);
         assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{option} {}", done.err);
     }
+    let done = home.run(&["--session", "x.jsonl", "resume", "another"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{}", done.err);
 }

@@ -108,9 +108,11 @@ impl KnownKeys {
         for word in words.into_iter().filter(|word| !word.expose_secret().is_empty()) {
             let word = word.expose_secret();
             let (small, large) = (word.to_lowercase(), word.to_uppercase());
+            // This letter has two large forms; `to_uppercase` gives the other one.
+            let sharp = small.replace('\u{df}', "\u{1e9e}").to_uppercase();
             let named = small.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
             let named = named.collect::<Vec<_>>().join("-");
-            for form in [word, &small, &large, &named] {
+            for form in [word, &small, &large, &sharp, &named] {
                 self.look_for(form, WORD);
             }
         }

@@ -5,7 +5,7 @@ use crate::tui::attention::ProgramStatus;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::{self, Theme};
-use crate::tui::ui_command::{EditTarget, UiCommand};
+use crate::tui::ui_command::{EditTarget, Exit, UiCommand};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 
@@ -28,14 +28,17 @@ impl Session<'_> {
             UiCommand::Editor(target, text) => self.edit_outside(target, &text)?,
             UiCommand::Pager(what) => {
                 let options = self.options;
-                if let Err(why) = self.outside(|| outside::page(&options.pager, &what, &options.launcher))? {
+                let shown = self.outside(|| outside::page(&options.pager, &what, &options.launcher));
+                if let Some(Err(why)) = shown {
                     self.screen.show_note(Note::warn(why.to_string()));
                 }
             }
             UiCommand::Redraw => self.tui.terminal.redraw(),
             UiCommand::Suspend => {
-                self.tui.terminal.suspend(&self.tui.input)?;
-                if self.tui.terminal.is_held() {
+                if self.tui.terminal.suspend(&self.tui.input).is_err() {
+                    // The terminal was closed meanwhile.
+                    self.exit = Some(Exit::Hangup);
+                } else if self.tui.terminal.is_held() {
                     self.back_from_outside();
                 }
             }
@@ -71,7 +74,9 @@ impl Session<'_> {
             EditTarget::Block | EditTarget::EditMode => self.block_extension(),
         };
         let options = self.options;
-        match self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher))? {
+        let edited = self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher));
+        let Some(edited) = edited else { return Ok(()) };
+        match edited {
             Ok(text) => {
                 self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
                 self.carry_out()
@@ -90,10 +95,15 @@ impl Session<'_> {
         entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into())
     }
 
-    fn outside<T>(&mut self, act: impl FnOnce() -> T) -> Result<T, TuiError> {
-        let result = self.tui.terminal.outside(&self.tui.input, act)?;
-        self.back_from_outside();
-        Ok(result)
+    /// Does something while another program has the terminal. `None`: the terminal was closed meanwhile, so the session
+    /// ends as at any other time.
+    fn outside<T>(&mut self, act: impl FnOnce() -> T) -> Option<T> {
+        let result = self.tui.terminal.outside(&self.tui.input, act).ok();
+        match result {
+            Some(_) => self.back_from_outside(),
+            None => self.exit = Some(Exit::Hangup),
+        }
+        result
     }
 
     /// Takes over after another program had the terminal: its size may have changed, and nothing typed

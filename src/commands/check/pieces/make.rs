@@ -130,9 +130,11 @@ impl MakefileReader {
             self.always_set.insert(name.to_owned());
         }
         let value = without_comment(value).trim();
-        let value = match self.variables.get(name).filter(|_| adds) {
-            Some(before) => format!("{before} {value}"),
-            None => value.to_owned(),
+        let value = match self.variables.get(name) {
+            Some(before) if adds => format!("{before} {value}"),
+            // Which of the two holds is not known: a variable that stands for itself has no value.
+            Some(before) if only_if_unset && before != value => format!("$({name})"),
+            _ => value.to_owned(),
         };
         if name == "SHELL" {
             self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
@@ -344,11 +346,14 @@ mod tests {
         assert_eq!(home("HOME ?= build\n"), "cp a ${HOME}x ${HOME}/b\n");
         assert_eq!(home("HOME := out\nHOME ?= build\n"), "cp a outx out/b\n");
         assert_eq!(told("D ?= build\nall:\n\trm -rf $(D)\n")[0].0, "rm -rf build\n");
-        // What a condition sets may not be set, and then the default counts.
-        for condition in
-            ["ifdef CI\nD := build\nendif\nD ?= /\n", "ifdef CI\nD := build\nelse\nD ?= /\nendif\n"]
-        {
-            assert_eq!(told(&format!("{condition}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf /\n");
+        // What a condition sets may not be set, and then the default counts: which of them holds is not known.
+        for condition in [
+            "ifdef CI\nD := build\nendif\nD ?= /\n",
+            "ifdef CI\nD := build\nelse\nD ?= /\nendif\n",
+            "ifdef CI\nD := /\nendif\nD ?= build\n",
+            "ifndef D\nD := /\nendif\nD ?= build\n",
+        ] {
+            assert_eq!(told(&format!("{condition}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf ${make_D}\n");
         }
     }
 

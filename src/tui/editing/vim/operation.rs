@@ -40,7 +40,13 @@ pub(super) fn range_of(
             if reach == MotionKind::Inclusive {
                 to = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
                 reach = MotionKind::Exclusive;
-            } else if reach == MotionKind::Exclusive && to.line > from.line && found != Move::LineEnd {
+            } else if found == Move::LineEnd {
+                // From the beginning of a line to the end of another, the whole lines are deleted.
+                let begins = from.byte <= motion::first_text(text, from.line).byte;
+                if operator == Operator::Delete && to.line > from.line && begins {
+                    reach = MotionKind::Linewise;
+                }
+            } else if reach == MotionKind::Exclusive && to.line > from.line {
                 let into = text.line(to.line).get(..to.byte).unwrap_or_default();
                 let is_word = matches!(found, Move::Word(_));
                 // From the start of a line to the start of another, the range is the whole lines between.
