@@ -8,10 +8,10 @@ use sayso::store::Store;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Opens a session of some 30 MB that ends with these words.
-fn open(home: &Path) -> Terminal {
+/// Opens a session of so many times 30 MB that ends with these words.
+fn open(home: &Path, times: i64) -> Terminal {
     let prompt = |n: i64| Entry::Prompt(format!("{n} {}", "many words ".repeat(900)).as_str().into());
-    opened(home, (0..3_000).map(prompt).chain([Entry::Prompt("the last of all".into())]))
+    opened(home, (0..3_000 * times).map(prompt).chain([Entry::Prompt("the last of all".into())]))
 }
 
 fn opened(home: &Path, entries: impl Iterator<Item = Entry>) -> Terminal {
@@ -41,15 +41,15 @@ fn is_read(screen: &str) -> bool {
     screen.contains(READY) || screen.contains("Enter send")
 }
 
-/// Opens the session and acts while it is being loaded. Repeats this until `act` was in time, which may take
-/// some tries on a busy machine.
+/// Opens the session and acts while it is being loaded. Repeats this with a larger one until `act` was in time: a quick
+/// machine has read a small one before that.
 fn while_it_is_read(act: impl Fn(&Terminal) -> bool) -> (tempfile::TempDir, Terminal) {
-    for _ in 0..5 {
+    for times in [1, 2, 4, 8, 16] {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = open(home.path());
+        let terminal = open(home.path(), times);
         terminal.wait_true(|s| {
             let says = |words: &str| s.contains(words);
-            let goes_on = says("Its end is shown, not checked yet.") && says(" of 30 MB");
+            let goes_on = says("Its end is shown, not checked yet.") && says(" MB");
             goes_on && says("the last of all") || is_read(s)
         });
         if !is_read(&terminal.screen()) && act(&terminal) {
