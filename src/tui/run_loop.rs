@@ -106,7 +106,7 @@ impl Tui {
     /// Shows a session until it is left. The caller keeps the driver and closes it.
     ///
     /// # Errors
-    /// When the terminal can't be used any more, except when it is gone.
+    /// When the terminal can't be written before the session is shown.
     pub(crate) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
         if self.leaves {
             return Ok(Exit::Hangup);
@@ -133,7 +133,7 @@ impl Tui {
             returned: None,
         };
         session.frames.changed(Urgency::Now, now);
-        let exit = session.go().await?;
+        let exit = session.go().await;
         let draft = session.screen.panes.composer.full_text();
         let borders = session.screen.borders;
         let is_unsent = session.with(Instant::now(), |screen, ctx| screen.is_unsent(ctx));

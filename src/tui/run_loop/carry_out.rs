@@ -6,17 +6,18 @@ use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::{self, Theme};
 use crate::tui::ui_command::{EditTarget, Exit, UiCommand};
-use crate::tui::{TuiError, clipboard, outside};
+use crate::tui::{clipboard, outside};
 use std::time::Instant;
 
 impl Session<'_> {
     /// Carries out what the screen asked for.
-    pub(super) fn carry_out(&mut self) -> Result<(), TuiError> {
-        let commands = self.screen.take_commands();
-        commands.into_iter().try_for_each(|command| self.carry_out_one(command))
+    pub(super) fn carry_out(&mut self) {
+        for command in self.screen.take_commands() {
+            self.carry_out_one(command);
+        }
     }
 
-    pub(super) fn carry_out_one(&mut self, command: UiCommand) -> Result<(), TuiError> {
+    pub(super) fn carry_out_one(&mut self, command: UiCommand) {
         match command {
             UiCommand::Send(command) => self.driver.send(command),
             UiCommand::Control(run, control) => self.driver.control_run(run, control),
@@ -25,7 +26,7 @@ impl Session<'_> {
                 let ways = clipboard::copy_methods(self.options.surroundings);
                 self.workers.copy(text, ways, self.options.launcher.clone());
             }
-            UiCommand::Editor(target, text) => self.edit_outside(target, &text)?,
+            UiCommand::Editor(target, text) => self.edit_outside(target, &text),
             UiCommand::Pager(what) => {
                 let options = self.options;
                 let shown = self.outside(|| outside::page(&options.pager, &what, &options.launcher));
@@ -60,31 +61,30 @@ impl Session<'_> {
                     let standing = ProgramStatus::of(self.driver.state());
                     let call = attention.notification(&self.screen.setup.app, standing);
                     self.tui.terminal.queue(call.as_bytes());
-                    self.tui.terminal.flush()?;
+                    if self.tui.terminal.flush().is_err() {
+                        // The terminal is gone: the session ends as at any other time.
+                        self.exit = Some(Exit::Hangup);
+                    }
                 }
             }
             UiCommand::Leave(exit) => self.exit = Some(exit),
         }
-        Ok(())
     }
 
-    fn edit_outside(&mut self, target: EditTarget, text: &str) -> Result<(), TuiError> {
+    fn edit_outside(&mut self, target: EditTarget, text: &str) {
         let extension = match target {
             EditTarget::Message | EditTarget::Form => "md".to_owned(),
             EditTarget::Block | EditTarget::EditMode => self.block_extension(),
         };
         let options = self.options;
         let edited = self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher));
-        let Some(edited) = edited else { return Ok(()) };
+        let Some(edited) = edited else { return };
         match edited {
             Ok(text) => {
                 self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
-                self.carry_out()
+                self.carry_out();
             }
-            Err(why) => {
-                self.screen.show_note(Note::warn(why.to_string()));
-                Ok(())
-            }
+            Err(why) => self.screen.show_note(Note::warn(why.to_string())),
         }
     }
 

@@ -1,7 +1,6 @@
 //! What happens in a session on screen as time passes, and when.
 
 use super::session::Session;
-use crate::tui::TuiError;
 use crate::tui::frames::Urgency;
 use std::time::{Duration, Instant};
 
@@ -25,18 +24,17 @@ impl Session<'_> {
     }
 
     /// Handles what follows from the time and from the present state of the session.
-    pub(super) fn tick(&mut self, now: Instant) -> Result<(), TuiError> {
+    pub(super) fn tick(&mut self, now: Instant) {
         let changed = self.with(now, |screen, ctx| screen.tick(ctx));
-        self.carry_out()?;
+        self.carry_out();
         let before = self.screen.stance();
         self.with(now, |screen, ctx| screen.settle(ctx));
-        self.carry_out()?;
+        self.carry_out();
         let is_due = self.turn_deadline().is_some_and(|at| at <= now);
         if changed || is_due || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }
         self.ask_workers();
-        Ok(())
     }
 
     pub(super) fn deadline(&mut self) -> Option<Instant> {

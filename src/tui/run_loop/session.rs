@@ -18,7 +18,7 @@ use crate::tui::view::{self, header};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::workers::{WorkerResult, Workers};
-use crate::tui::{TuiError, clipboard, outside};
+use crate::tui::{clipboard, outside};
 use std::time::{Duration, Instant};
 
 /// Continued in the background, sayso waits so long for a signal before it suspends again. Signals that come with the
@@ -45,28 +45,28 @@ pub(super) struct Session<'a> {
 }
 
 impl Session<'_> {
-    pub(super) async fn go(&mut self) -> Result<Exit, TuiError> {
+    pub(super) async fn go(&mut self) -> Exit {
         self.frame(Instant::now());
-        self.after_first_frame()?;
+        self.after_first_frame();
         loop {
             let deadline = self.deadline();
-            self.wake(deadline).await?;
-            self.drain()?;
-            self.leave_background().await?;
+            self.wake(deadline).await;
+            self.drain();
+            self.leave_background().await;
             let now = Instant::now();
-            self.tick(now)?;
+            self.tick(now);
             if self.exit.is_none() && self.frames.is_due(now) {
                 self.frame(now);
             }
             self.keep_draft(now);
             if let Some(exit) = self.exit.take() {
-                return Ok(exit);
+                return exit;
             }
         }
     }
 
     /// Does what the first frame does not need.
-    fn after_first_frame(&mut self) -> Result<(), TuiError> {
+    fn after_first_frame(&mut self) {
         if let Some(file) = self.options.first_file.clone() {
             self.driver.send(Command::OpenFile(file));
             self.frames.changed(Urgency::Now, Instant::now());
@@ -83,7 +83,7 @@ impl Session<'_> {
             self.driver.start_job(crate::driver::Job::Servers);
             self.driver.start_job(crate::driver::Job::Interpreters);
             self.driver.start_job(crate::driver::Job::Sandbox);
-            return Ok(());
+            return;
         } else if let Some(first) = self.options.first_recipe.clone()
             && self.driver.state().transcript.items.is_empty()
         {
@@ -94,14 +94,14 @@ impl Session<'_> {
             self.screen.panes.composer.set(&prompt);
             self.screen.read_files_or_send(prompt);
         } else {
-            return Ok(());
+            return;
         }
         self.frames.changed(Urgency::Now, Instant::now());
-        self.carry_out()
+        self.carry_out();
     }
 
     /// Waits for an event or the deadline, and handles it.
-    async fn wake(&mut self, deadline: Option<Instant>) -> Result<(), TuiError> {
+    async fn wake(&mut self, deadline: Option<Instant>) {
         let sleep = async {
             match deadline {
                 Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -111,51 +111,48 @@ impl Session<'_> {
         tokio::select! {
             biased;
             timed = self.tui.input.next() => match timed {
-                Some(timed) => self.input(timed)?,
+                Some(timed) => self.input(timed),
                 None => self.exit = Some(Exit::Hangup),
             },
-            update = self.driver.next() => self.news(update)?,
+            update = self.driver.next() => self.news(update),
             done = self.workers.next() => self.worker_done(done),
             () = sleep => {}
         }
-        Ok(())
     }
 
     /// Handles all input that has already arrived, so that one frame shows all of it.
-    fn drain(&mut self) -> Result<(), TuiError> {
+    fn drain(&mut self) {
         const MAX_EVENTS: usize = 512;
         for _ in 0..MAX_EVENTS {
             if !self.tui.terminal.is_held() {
                 break;
             }
             let Some(timed) = self.tui.input.try_next() else { break };
-            self.input(timed)?;
+            self.input(timed);
         }
-        Ok(())
     }
 
     /// Continued in the background, where another program has the terminal: handles the signals that come with that,
     /// and suspends again if none of them ends the session. Nothing else is handled, as while the program is stopped.
-    async fn leave_background(&mut self) -> Result<(), TuiError> {
+    async fn leave_background(&mut self) {
         while self.exit.is_none() && !self.tui.terminal.is_held() {
             let Ok(timed) = tokio::time::timeout(BACKGROUND_TIME, self.tui.input.next()).await else {
-                self.carry_out_one(UiCommand::Suspend)?;
+                self.carry_out_one(UiCommand::Suspend);
                 continue;
             };
             match timed.map(|timed| (timed.event, timed.at)) {
                 Some((InputEvent::Signal(signal), at)) => {
-                    self.signal(signal, at)?;
-                    self.carry_out()?;
+                    self.signal(signal, at);
+                    self.carry_out();
                 }
                 Some((InputEvent::Hangup, _)) | None => self.exit = Some(Exit::Hangup),
                 // The size is read when the terminal is taken over again, and keys were typed for the shell.
                 Some(_) => {}
             }
         }
-        Ok(())
     }
 
-    fn news(&mut self, update: Update) -> Result<(), TuiError> {
+    fn news(&mut self, update: Update) {
         let now = Instant::now();
         let urgency = if update.urgent || !update.notifications.iter().all(is_stream) {
             Urgency::Now
@@ -172,9 +169,8 @@ impl Session<'_> {
                 continue;
             }
             self.with(now, |screen, ctx| screen.notified(told, ctx));
-            self.carry_out()?;
+            self.carry_out();
         }
-        Ok(())
     }
 
     fn worker_done(&mut self, done: WorkerResult) {
@@ -195,7 +191,7 @@ impl Session<'_> {
         }
     }
 
-    fn input(&mut self, timed: TimedEvent) -> Result<(), TuiError> {
+    fn input(&mut self, timed: TimedEvent) {
         let TimedEvent { event, at, bytes } = timed;
         self.screen.sent = bytes;
         self.frames.changed(Urgency::Now, at);
@@ -224,27 +220,26 @@ impl Session<'_> {
                 self.screen.panes.pictures.set_cell(self.tui.picture_cell());
             }
             InputEvent::Hangup => self.exit = Some(Exit::Hangup),
-            InputEvent::Signal(signal) => self.signal(signal, at)?,
+            InputEvent::Signal(signal) => self.signal(signal, at),
         }
-        self.carry_out()?;
+        self.carry_out();
         // The key may require something at once: an overlay that closes, a pane that takes the focus.
         self.with(at, |screen, ctx| screen.settle(ctx));
-        self.carry_out()
+        self.carry_out();
     }
 
-    fn signal(&mut self, signal: Signal, at: Instant) -> Result<(), TuiError> {
+    fn signal(&mut self, signal: Signal, at: Instant) {
         let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL_TIMEOUT);
         match signal {
             Signal::Interrupt | Signal::Quit if for_another => {}
             Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),
             Signal::Terminate | Signal::Quit | Signal::Hangup => self.exit = Some(Exit::Hangup),
-            Signal::Suspend => return self.carry_out_one(UiCommand::Suspend),
+            Signal::Suspend => self.carry_out_one(UiCommand::Suspend),
             Signal::Continued => {
                 self.screen.guard.focused(at);
                 self.tui.terminal.redraw();
             }
         }
-        Ok(())
     }
 
     /// Starts the work that views have requested from workers.
