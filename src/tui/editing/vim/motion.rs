@@ -73,11 +73,15 @@ pub(super) fn target(
             let search = vim.sought?;
             seek(text, at, LetterSearch { back: search.back != reverse, ..search }, times, true)?
         }
-        Move::Match(reverse) => (matched(text, text.seeks_back() != reverse, times)?, MotionKind::Exclusive),
+        Move::Match(reverse) => {
+            (matched(text, at, text.seeks_back() != reverse, times)?, MotionKind::Exclusive)
+        }
         Move::Star(back) => {
-            search_for_word(text, at);
+            let begins = search_for_word(text, at);
             text.seek_back(back);
-            (matched(text, back, times)?, MotionKind::Exclusive)
+            // Backward from within a word, the word itself is no match.
+            let from = if back { begins } else { at };
+            (matched(text, from, back, times)?, MotionKind::Exclusive)
         }
     })
 }
@@ -88,19 +92,21 @@ pub(super) fn first_text(text: &Text, index: usize) -> Pos {
     Pos::new(index, cluster::indent_of(text.line(index)).len())
 }
 
-/// Makes the word at a position the search term.
-fn search_for_word(text: &mut Text, at: Pos) {
+/// Makes the word at a position the search term. Returns where the word begins.
+fn search_for_word(text: &mut Text, at: Pos) -> Pos {
     let (from, to) = text.word_at(at);
     let word = text.line(at.line).get(from.byte..to.byte).unwrap_or_default().to_owned();
     let whole = format!(r"\b{}\b", regex::escape(&word));
     let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
     let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
     text.set_needle(needle.ok());
+    from
 }
 
-fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {
-    let needle = text.needle()?.clone();
-    let mut at = text.cursor();
+/// The match so many matches away from a position.
+fn matched(text: &Text, from: Pos, back: bool, times: usize) -> Option<Pos> {
+    let needle = text.needle()?;
+    let mut at = from;
     for _ in 0..times.min(1_000) {
         let from = if back { at } else { text.target(Motion::Right, at) };
         at = needle.next(text.lines(), from, back)?.0;

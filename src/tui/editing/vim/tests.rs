@@ -294,6 +294,8 @@ fn counts_the_dot_and_directions_are_those_of_vim() {
         ("|abcd", "vlrxll.0", "|xxxx"),
         ("x a |x b x", "#x", "| a x b x"),
         ("x a x b |x", "#nx", "| a x b x"),
+        ("foo a f|oo", "#x", "|oo a foo"),
+        ("f|oo a foo", "*x", "foo a |oo"),
         ("x a |x b x", "#Nx", "x a | b x"),
     ]);
 }
