@@ -7,7 +7,7 @@ use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search;
 use crate::tui::editing::text::Text;
 
-/// The range of so many objects from the cursor on, end excluded; of brackets, that of the so manyth pair around it.
+/// The range of this many objects from the cursor on, end excluded; brackets are counted outward from the cursor.
 pub(super) fn range(text: &Text, object: Object, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let at = text.cursor();
     match object.kind {
@@ -105,7 +105,7 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)
     None
 }
 
-/// The text in the so manyth pair of brackets around the cursor.
+/// The text in a pair of brackets around the cursor: 1 is the innermost.
 fn bracketed(text: &Text, at: Pos, open: char, around: bool, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let close = match open {
         '(' => ')',
