@@ -92,8 +92,7 @@ fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
 /// The same, with these recipes found.
 fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<UiCommand> {
     scene.screen.panes.focus = Pane::Message;
-    scene.type_text(text);
-    match scene.press(&["enter"]) {
+    match scene.enter(text) {
         commands if matches!(commands[..], [UiCommand::Job(Job::Recipes)]) => {
             scene.frame();
             tell(scene, JobResult::Recipes(recipes.into(), Vec::new()))

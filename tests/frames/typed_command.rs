@@ -6,14 +6,10 @@ use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-fn typed(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
-    scene.enter(text)
-}
-
 /// The command waits in the code pane.
 fn waiting() -> Scene {
     let mut scene = Scene::worked();
-    let commands = typed(&mut scene, "!git status --short");
+    let commands = scene.enter("!git status --short");
     let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!(*command, Command::TypedCommand("git status --short".into()));
     scene.command(command.clone());
@@ -44,7 +40,7 @@ fn the_focus_stays_and_the_message_is_remembered() {
 fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
     let mut scene = Scene::waiting();
     scene.screen.panes.focus = Pane::Message;
-    let commands = typed(&mut scene, "!ls -la");
+    let commands = scene.enter("!ls -la");
     let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
     scene.command(command.clone());
     assert_screen(&mut scene, 140, 40, &["you  queued, waits for your decision when", "!ls -la"], &[]);
@@ -59,6 +55,6 @@ fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
 #[test]
 fn without_a_command_it_stays_in_the_box() {
     let mut scene = Scene::worked();
-    assert!(typed(&mut scene, "! ").is_empty());
+    assert!(scene.enter("! ").is_empty());
     assert!(drawn(&mut scene, 140, 40).contains("A command follows the !"));
 }

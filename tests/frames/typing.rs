@@ -418,8 +418,7 @@ fn a_chat_is_written_in_the_form_that_is_typed() {
     scene.frame();
     scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
     let mut typed = |line: &str| {
-        scene.type_text(line);
-        let jobs: Vec<String> = scene.press(&["enter"]).iter().map(|wish| format!("{wish:?}")).collect();
+        let jobs: Vec<String> = scene.enter(line).iter().map(|wish| format!("{wish:?}")).collect();
         (jobs, super::drawn(&mut scene, 100, 30))
     };
     for (line, format, keys) in [
