@@ -74,7 +74,7 @@ impl Screen {
     }
 
     /// Sets a new text for a block, from the editor here or outside.
-    pub(super) fn edited(&mut self, block: BlockId, revision: Revision, text: String, ctx: Ctx<'_>) {
+    fn edited(&mut self, block: BlockId, revision: Revision, text: String, ctx: Ctx<'_>) {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
             // The edited text is the person's work, and so is the message: add it there, after what is written.

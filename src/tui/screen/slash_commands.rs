@@ -217,7 +217,7 @@ impl Screen {
 
     /// Asks whether to rebuild an earlier kernel: shows what becomes of its variables, and what each block took and
     /// touched. This runs nothing: the blocks are then shown in Code with their whole texts, for a decision each.
-    pub(super) fn ask_rebuild(&mut self, ctx: Ctx<'_>) {
+    fn ask_rebuild(&mut self, ctx: Ctx<'_>) {
         if ctx.state.phase != Phase::Idle {
             return self.inform("A kernel is rebuilt between turns.");
         }
@@ -234,7 +234,7 @@ impl Screen {
     }
 
     /// `/sandbox`: shows what the sandbox tests found; starts them if that is not known.
-    pub(super) fn tell_sandbox(&mut self) {
+    fn tell_sandbox(&mut self) {
         self.sandbox_asked = self.sandbox.is_none();
         self.say_sandbox();
         if self.sandbox_asked {
@@ -266,7 +266,7 @@ impl Screen {
     /// `/limits`: without an argument opens the form; a number is the time in seconds; otherwise the argument
     /// is a list of names and values. A value that can't be taken stays in the form, or goes back into the
     /// message box.
-    pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) {
+    fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) {
         let mut form = match LimitsForm::open(ctx.state) {
             Ok(form) => form,
             Err(note) => return self.show_note(note),
