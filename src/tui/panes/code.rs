@@ -57,8 +57,15 @@ pub enum Mode {
     Edit(Box<Editor>),
 }
 
-/// What a comparison was laid out for, and in which width.
-type DiffSubject = (BlockId, Revision, DiffBase, u16);
+/// What a comparison was laid out for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DiffStamp {
+    block: BlockId,
+    revision: Revision,
+    base: DiffBase,
+    /// Columns of the pane.
+    width: u16,
+}
 
 /// The code pane.
 #[derive(Debug, Default)]
@@ -70,7 +77,7 @@ pub struct CodePane {
     subject: Option<BlockId>,
     layout: Option<Layout>,
     /// The laid out comparison, and what it was made for.
-    diff: Option<(DiffSubject, Vec<Line<'static>>)>,
+    diff: Option<(DiffStamp, Vec<Line<'static>>)>,
     /// The first row of the scrolling part that is on screen.
     top: usize,
     /// The first line on screen of the text being edited.
@@ -168,11 +175,12 @@ impl CodePane {
     }
 
     fn lay_out_diff(&mut self, item: &BlockItem, draw: DrawContext<'_>) {
-        let Mode::Diff(against) = self.mode else { return };
-        let wanted = (item.block.id, item.block.current().revision, against, self.area.width);
+        let Mode::Diff(base) = self.mode else { return };
+        let (block, revision, width) = (item.block.id, item.block.current().revision, self.area.width);
+        let wanted = DiffStamp { block, revision, base, width };
         let fits = self.diff.as_ref().is_some_and(|(of, _)| *of == wanted) && !self.colours.take_news();
         if !fits {
-            self.diff = Some((wanted, diff::rows(item, against, self.area.width, &self.colours, draw)));
+            self.diff = Some((wanted, diff::rows(item, base, width, &self.colours, draw)));
         }
     }
 
