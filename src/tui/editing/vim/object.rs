@@ -38,9 +38,10 @@ fn words(text: &Text, at: Pos, object: Object, times: usize) -> Option<(Pos, Pos
             has_spaces = to > end;
         }
     }
-    // Without spaces behind them, those before the words belong to them.
-    if object.around && !has_spaces {
-        from = back(from, ClusterKind::Space);
+    // Without spaces behind them, those before the words belong to them, but never the indent of the line.
+    let before = back(from, ClusterKind::Space);
+    if object.around && !has_spaces && before > 0 {
+        from = before;
     }
     Some((Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive))
 }

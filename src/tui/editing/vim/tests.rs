@@ -272,6 +272,8 @@ fn counts_the_dot_and_directions_are_those_of_vim() {
         ("|one two.three four", "w2daw", "one|three four"),
         ("|one two.three four", "wd2iw", "one |three four"),
         ("|a b c d", "d2aw", "|c d"),
+        ("  |ab", "daw", " | "),
+        ("  |a b", "d2aw", " | "),
         ("|a b c d", "v3iwd", "| c d"),
         ("|a\n\nb\n\nc", "2dap", "|c"),
         ("|a\n\nb", "d3ap", "|a\n\nb"),
