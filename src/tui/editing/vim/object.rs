@@ -50,7 +50,7 @@ fn words(text: &Text, at: Pos, object: Object, times: usize) -> Option<(Pos, Pos
 fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> Option<(Pos, Pos, MotionKind)> {
     let blank = |index: usize| text.line(index).trim().is_empty();
     let here = blank(at.line);
-    let (mut first, mut last) = (at.line, at.line);
+    let (mut first, mut last, mut has_blanks) = (at.line, at.line, true);
     while first > 0 && blank(first - 1) == here {
         first -= 1;
     }
@@ -65,9 +65,15 @@ fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> Option<(Pos, 
         while last < text.last_line() && blank(last + 1) == here {
             last += 1;
         }
+        let end = last;
         while around && last < text.last_line() && blank(last + 1) != here {
             last += 1;
         }
+        has_blanks = last > end;
+    }
+    // Without blank lines behind them, those before the paragraphs belong to them.
+    while around && !here && !has_blanks && first > 0 && blank(first - 1) {
+        first -= 1;
     }
     Some((Pos::new(first, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
 }

@@ -277,6 +277,8 @@ fn counts_the_dot_and_directions_are_those_of_vim() {
         ("|a b c d", "v3iwd", "| c d"),
         ("|a\n\nb\n\nc", "2dap", "|c"),
         ("|a\n\nb", "d3ap", "|a\n\nb"),
+        ("x\n\n\n|a", "dap", "|x"),
+        ("x\n\n|a\n\nb", "2dap", "|x"),
         ("|ab x", "d9iw", "|ab x"),
         ("f(g(|x), y)", "d2i(", "f(|)"),
         ("x + 'a|b'", "da'", "x |+"),
