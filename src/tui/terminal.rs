@@ -257,14 +257,16 @@ impl Terminal {
         Ok(())
     }
 
-    /// Restores the terminal while `act` runs (an editor, a pager), then takes it over again and redraws.
-    ///
-    /// # Errors
-    /// When it can't be taken over again.
-    pub(crate) fn outside<T>(&mut self, input: &Input, act: impl FnOnce() -> T) -> Result<T, TerminalError> {
+    /// Restores the terminal while `act` runs (an editor, a pager), then takes it over again and redraws. Returns what
+    /// `act` returned, and beside it whether the terminal could be taken over again.
+    pub(crate) fn outside<T>(
+        &mut self,
+        input: &Input,
+        act: impl FnOnce() -> T,
+    ) -> (T, Result<(), TerminalError>) {
         self.give_back(input);
         let result = act();
-        self.take_back(input).map(|()| result)
+        (result, self.take_back(input))
     }
 
     /// Suspends the program like Ctrl-Z in a shell; returns when it is continued. In the foreground, the program has

@@ -30,7 +30,7 @@ impl Session<'_> {
             UiCommand::Pager(what) => {
                 let options = self.options;
                 let shown = self.outside(|| outside::page(&options.pager, &what, &options.launcher));
-                if let Some(Err(why)) = shown {
+                if let Err(why) = shown {
                     self.screen.show_note(Note::warn(why.to_string()));
                 }
             }
@@ -77,9 +77,7 @@ impl Session<'_> {
             EditTarget::Block | EditTarget::EditMode => self.block_extension(),
         };
         let options = self.options;
-        let edited = self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher));
-        let Some(edited) = edited else { return };
-        match edited {
+        match self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher)) {
             Ok(text) => {
                 self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
                 self.carry_out();
@@ -95,13 +93,14 @@ impl Session<'_> {
         entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into())
     }
 
-    /// Does something while another program has the terminal. `None`: the terminal was closed meanwhile, so the session
-    /// ends as at any other time.
-    fn outside<T>(&mut self, act: impl FnOnce() -> T) -> Option<T> {
-        let result = self.tui.terminal.outside(&self.tui.input, act).ok();
-        match result {
-            Some(_) => self.back_from_outside(),
-            None => self.exit = Some(Exit::Hangup),
+    /// Does something while another program has the terminal. If the terminal was closed meanwhile, the session ends as
+    /// at any other time; an editor with its own window may have returned a text all the same.
+    fn outside<T>(&mut self, act: impl FnOnce() -> T) -> T {
+        let (result, taken) = self.tui.terminal.outside(&self.tui.input, act);
+        if taken.is_ok() {
+            self.back_from_outside();
+        } else {
+            self.exit = Some(Exit::Hangup);
         }
         result
     }

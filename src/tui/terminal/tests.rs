@@ -26,7 +26,7 @@ fn words(buf: &mut Canvas, words: &str) -> Option<Position> {
 }
 
 pub(crate) fn pty() -> Pty {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
@@ -139,21 +139,36 @@ fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
     terminal.draw(|buf| words(buf, "before")).unwrap();
     pty.read_until(b"before");
     let program = pty.program.try_clone().unwrap();
-    let typed = terminal
-        .outside(&input, || {
-            assert!(pty.is_cooked());
-            pty.person.write_all(b"for the editor\n").unwrap();
-            let mut line = [0u8; 64];
-            let n = rustix::io::read(&program, &mut line).unwrap();
-            line[..n].to_vec()
-        })
-        .unwrap();
+    let (typed, taken) = terminal.outside(&input, || {
+        assert!(pty.is_cooked());
+        pty.person.write_all(b"for the editor\n").unwrap();
+        let mut line = [0u8; 64];
+        let n = rustix::io::read(&program, &mut line).unwrap();
+        line[..n].to_vec()
+    });
+    taken.unwrap();
     assert_eq!(typed, b"for the editor\n");
     terminal.draw(|buf| words(buf, "after")).unwrap();
     pty.read_until(b"after");
     pty.person.write_all(b"k").unwrap();
     let event = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), input.next()).await });
     assert_eq!(event.unwrap().unwrap().event, InputEvent::Key(crossterm::event::KeyCode::Char('k').into()));
+}
+
+#[test]
+fn what_an_editor_returned_is_there_although_the_terminal_was_closed_meanwhile() {
+    let _turn = turn();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _inside = runtime.enter();
+    let pty = pty();
+    let mut terminal = pty.open(ModeOptions::default());
+    let input = Input::start(terminal.reader().unwrap(), Duration::from_millis(25)).unwrap();
+    let (edited, taken) = terminal.outside(&input, || {
+        drop(pty.person);
+        "edited"
+    });
+    assert_eq!(edited, "edited");
+    assert!(taken.is_err());
 }
 
 #[test]
