@@ -422,9 +422,6 @@ fn where_a_temporary_folder_is_made_is_told() {
 
 #[test]
 fn a_finding_names_the_kind_of_place_that_is_written_to() {
-    let messages = |source: &str| -> Vec<String> {
-        look("bash", source).findings.into_iter().map(|finding| finding.message).collect()
-    };
     for (source, expected) in [
         ("cp a /etc/motd", "writes to a folder of the system: /etc/motd"),
         ("tar xf a.tar -C ~", "writes to a home, a top folder or one above the working folder: ~"),
@@ -432,6 +429,7 @@ fn a_finding_names_the_kind_of_place_that_is_written_to() {
         ("echo a >> /etc/hosts", "writes where names of computers lead: /etc/hosts"),
         ("echo a >> /etc/passwd", "writes who may log in: /etc/passwd"),
     ] {
-        assert!(messages(source).iter().any(|message| message == expected), "{:?}", messages(source));
+        let told = messages(look("bash", source));
+        assert!(told.iter().any(|message| message == expected), "{told:?}");
     }
 }
