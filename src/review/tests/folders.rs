@@ -428,6 +428,8 @@ fn a_finding_names_the_kind_of_place_that_is_written_to() {
         ("unzip a.zip -d ..", "writes to a home, a top folder or one above the working folder: .."),
         ("echo a >> /etc/hosts", "writes where names of computers lead: /etc/hosts"),
         ("echo a >> /etc/passwd", "writes who may log in: /etc/passwd"),
+        ("cat key >> ~/.ssh/authorized_keys", "writes who may log in: ~/.ssh/authorized_keys"),
+        ("echo a >> .npmrc", "writes what npm obeys by itself: .npmrc"),
     ] {
         let told = messages(look("bash", source));
         assert!(told.iter().any(|message| message == expected), "{told:?}");
