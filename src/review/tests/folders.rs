@@ -421,7 +421,7 @@ fn where_a_temporary_folder_is_made_is_told() {
 }
 
 #[test]
-fn a_finding_names_the_kind_of_place_that_is_written_to() {
+fn a_finding_names_the_kind_of_place() {
     for (source, expected) in [
         ("cp a /etc/motd", "writes to a folder of the system: /etc/motd"),
         ("tar xf a.tar -C ~", "writes to a home, a top folder or one above the working folder: ~"),
@@ -429,6 +429,9 @@ fn a_finding_names_the_kind_of_place_that_is_written_to() {
         ("echo a >> /etc/hosts", "writes where names of computers lead: /etc/hosts"),
         ("echo a >> /etc/passwd", "writes who may log in: /etc/passwd"),
         ("cat key >> ~/.ssh/authorized_keys", "writes who may log in: ~/.ssh/authorized_keys"),
+        ("echo a >> ~/.ssh/config", "writes what a tool runs by itself: ~/.ssh/config"),
+        ("echo a >> /etc/sudoers.d/a", "writes what sudo allows: /etc/sudoers.d/a"),
+        ("cat /etc/sudoers", "reads what sudo allows: /etc/sudoers"),
         ("echo a >> .npmrc", "writes what npm obeys by itself: .npmrc"),
     ] {
         let told = messages(look("bash", source));
