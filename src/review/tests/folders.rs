@@ -437,4 +437,11 @@ fn a_finding_names_the_kind_of_place() {
         let told = messages(look("bash", source));
         assert!(told.iter().any(|message| message == expected), "{told:?}");
     }
+    for (path, expected) in [
+        ("/etc/motd", "writes to a folder of the system: "),
+        ("/etc/hosts", "writes where names of computers lead: "),
+    ] {
+        let told = messages(look("sql", &format!("SELECT 1 INTO OUTFILE '{path}';")));
+        assert!(told.iter().any(|message| message.starts_with(expected)), "{told:?}");
+    }
 }
