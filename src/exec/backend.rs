@@ -67,7 +67,9 @@ impl BackendRun {
 pub(super) fn note_summary(
     done: &RunSummary,
     reach: &Reach,
-    (state, shared, cwd): (&mut KernelRef, &mut SharedState, &mut PathBuf),
+    state: &mut KernelRef,
+    shared: &mut SharedState,
+    cwd: &mut PathBuf,
 ) {
     state.variables = done.variables;
     shared.changed.clone_from(&done.found);

@@ -101,6 +101,23 @@ impl ExecutorError {
     /// Whether a folder that the person named for runs is the reason.
     pub(crate) fn is_about_named_folder(&self) -> bool {
         use SandboxError::{KernelFolder, NoFolder, OwnFolder};
+        #[cfg(feature = "docker")]
+        if matches!(self, Self::Container(ContainerError::Granted { .. })) {
+            return true;
+        }
         matches!(self, Self::Sandbox(NoFolder(..) | OwnFolder(_) | KernelFolder(_)))
+    }
+}
+
+#[cfg(all(test, feature = "docker"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_folder_that_no_container_gets_is_the_reason_and_the_working_folder_is_not() {
+        let granted = ContainerError::Granted { path: "/gone".into(), why: "not there".into() };
+        assert!(ExecutorError::from(granted).is_about_named_folder());
+        let working = ContainerError::Folder { path: "/".into(), why: "it is the root" };
+        assert!(!ExecutorError::from(working).is_about_named_folder());
     }
 }

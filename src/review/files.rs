@@ -52,7 +52,7 @@ impl FileReview<'_> {
             FileAct::List { .. } => "lists",
         };
         let path = self.path();
-        let what = located.what.as_deref().unwrap_or("a private file");
+        let what = located.what(&[TargetClass::Secret, TargetClass::Private]).unwrap_or("a private file");
         if located.is(TargetClass::Secret) {
             self.add("file.secret", Severity::High, format!("{verb} {what}: {path}"));
         } else if located.is(TargetClass::Private) {
@@ -68,8 +68,9 @@ impl FileReview<'_> {
         }
         if own.iter().any(|own| self.target.path.starts_with(own)) {
             self.add("file.own", Severity::High, format!("writes a file of sayso itself: {path}"));
-        } else if let Some(what) =
-            self.auto_run_name().or(located.what.as_deref().filter(|_| located.is(TargetClass::Start)))
+        } else if let Some(what) = self
+            .auto_run_name()
+            .or(located.what(&[TargetClass::Start]).filter(|_| located.is(TargetClass::Start)))
         {
             self.add("file.protected", Severity::High, format!("writes {what}: {path}"));
         } else if located.is(TargetClass::System) || located.is(TargetClass::Root) && self.target.outside {

@@ -112,7 +112,8 @@ fn apply(
         if !is_in_place(rule, &located) {
             continue;
         }
-        what = what.or(located.what);
+        let wanted = rule.r#where.as_deref().unwrap_or_default();
+        what = what.or_else(|| located.what(wanted).map(str::to_owned));
         let place = linked_place(rule.effect, value, folder, scope, past);
         let spelled = spell(value, span, rule.effect, folder, source);
         let spelled = match &place {

@@ -56,17 +56,23 @@ const DERIVED_FOLDERS: &[&str] = &[
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct PathMeaning {
     pub(super) classes: Vec<TargetClass>,
-    /// What a sensitive place is: `an SSH key`.
-    pub(super) what: Option<String>,
+    /// What a sensitive place is, for each class for which it is one: `an SSH key`.
+    pub(super) names: Vec<(TargetClass, String)>,
 }
 
 impl PathMeaning {
-    fn only(class: TargetClass) -> Self {
-        Self { classes: vec![class], what: None }
+    pub(super) fn only(class: TargetClass) -> Self {
+        Self { classes: vec![class], names: Vec::new() }
     }
 
     pub(super) fn is(&self, class: TargetClass) -> bool {
         self.classes.contains(&class)
+    }
+
+    /// What a sensitive place is, preferably as one of these classes.
+    pub(super) fn what(&self, wanted: &[TargetClass]) -> Option<&str> {
+        let as_wanted = self.names.iter().find(|(class, _)| wanted.contains(class));
+        as_wanted.or(self.names.first()).map(|(_, what)| what.as_str())
     }
 }
 
@@ -189,13 +195,13 @@ fn meanings(text: &str, scope: &Scope) -> PathMeaning {
     for row in scope.rules.places() {
         if spellings.are_in(row) {
             located.classes.push(row.class);
-            located.what.get_or_insert_with(|| row.what.clone());
+            located.names.push((row.class, row.what.clone()));
         }
     }
     let spelled = if full.is_empty() { text } else { full.as_str() };
     if let Some(auto_run) = auto_run_name(Path::new(spelled)).filter(|_| !located.is(TargetClass::Start)) {
         located.classes.push(TargetClass::Start);
-        located.what.get_or_insert_with(|| auto_run.what.to_owned());
+        located.names.push((TargetClass::Start, auto_run.what.to_owned()));
     }
     located
 }

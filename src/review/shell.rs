@@ -1,12 +1,12 @@
 //! Reads bash: walks the tree, expands words and collects each command and redirection as an act.
 //!
 //! `simple_command` reads the commands of the tree, `command` resolves those that run others (`sudo`, `env`, `xargs`,
-//! `find -exec`), each from its `command_start`; `word` folds words, `expand` words that become several, `brace` those with braces, `form` the forms
-//! of `${…}`, `print` what commands print.
-//! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
-//! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
-//! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, `tilde` the home folder, and
-//! `program` what options do, which `option_form` brings into one form. The acts are judged in `judge`.
+//! `find -exec`), each from its `command_start`; `word` folds words, `expand` words that become several, `brace` those
+//! with braces, `form` the forms of `${…}`, `print` what commands print. `variable` holds the values of variables,
+//! `read` sets them, `change` and `branch` find where they stop to be known. `assign` reads assignments, `stream`
+//! passes input, `redirect` handles redirections, `alias` aliases, `function` functions, `exit` what ends them,
+//! `folder` and `own_folder` changes of the folder, `tilde` the home folder, and `program` what options do, which
+//! `option_form` brings into one form. The acts are judged in `judge`.
 //!
 //! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
 //! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are

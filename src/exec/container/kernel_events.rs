@@ -42,8 +42,8 @@ impl Containers {
                     return self.queue.extend(BackendEvent::of_kernel(said));
                 };
                 if let Some(kernel) = &mut self.kernel {
-                    let noted = (&mut kernel.state, &mut kernel.shared, &mut kernel.cwd);
-                    note_summary(&done, &kernel.reach, noted);
+                    let (state, shared, cwd) = (&mut kernel.state, &mut kernel.shared, &mut kernel.cwd);
+                    note_summary(&done, &kernel.reach, state, shared, cwd);
                     kernel.end_run();
                 }
                 job.done = Some(*done);

@@ -118,8 +118,8 @@ impl Local {
         };
         if let Some(kernel) = &mut self.kernel {
             kernel.module_path.clone_from(&done.module_path);
-            let noted = (&mut kernel.state, &mut kernel.shared, &mut kernel.cwd);
-            note_summary(&done, &kernel.process.reach, noted);
+            let (state, shared, cwd) = (&mut kernel.state, &mut kernel.shared, &mut kernel.cwd);
+            note_summary(&done, &kernel.process.reach, state, shared, cwd);
         }
         run.over = Some(Instant::now());
         run.done = Some(*done);

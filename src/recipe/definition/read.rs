@@ -60,7 +60,8 @@ fn read_head(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> O
     let (rounds, replies) = read_limits(source, place);
     let read = steps::read(source, place, rounds);
     let end = read_end(source, place);
-    validate::check(source, [&prompt, &say, &end], &inputs, &read);
+    let head = validate::HeadTexts { prompt: &prompt, say: &say, summary: &end };
+    validate::check(source, &head, &inputs, &read);
     Some(Definition {
         name: name?.value,
         title: title?.value,

@@ -199,7 +199,7 @@ impl<'s> DefinitionSource<'s> {
         None
     }
 
-    /// A limit; `usual` if the key is missing.
+    /// A limit; `usual` if the key is missing or its value does not fit.
     pub(super) fn limit(&mut self, place: &TablePlace<'_, '_>, key: &str, usual: u32) -> u32 {
         self.whole(place, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(usual)
     }

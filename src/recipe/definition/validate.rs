@@ -16,17 +16,24 @@ pub(super) const PROMPT_NAMES: &[&str] =
 pub(super) const END_NAMES: &[&str] =
     &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
-/// Checks the steps, and the texts that belong to none: the prompt, what is said with the first step, the summary.
+/// The texts that belong to no step.
+pub(super) struct HeadTexts<'a> {
+    pub(super) prompt: &'a LocatedText,
+    pub(super) say: &'a LocatedText,
+    pub(super) summary: &'a LocatedText,
+}
+
+/// Checks the steps, and the texts that belong to none.
 pub(super) fn check(
     source: &mut DefinitionSource<'_>,
-    [prompt, say, summary]: [&LocatedText; 3],
+    told: &HeadTexts<'_>,
     inputs: &[SpannedValue<Field>],
     steps: &Steps,
 ) {
     let names = Names::new(inputs);
-    names.text(source, prompt, &[]);
-    names.text(source, say, PROMPT_NAMES);
-    names.text(source, summary, END_NAMES);
+    names.text(source, told.prompt, &[]);
+    names.text(source, told.say, PROMPT_NAMES);
+    names.text(source, told.summary, END_NAMES);
     let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for step in &steps.read {
         names.text(source, &step.say, PROMPT_NAMES);

@@ -38,7 +38,7 @@ fn locate_path(
         let there = path_class::locate(&place, None, scope);
         located.classes.retain(|class| class.is_meaning());
         located.classes.extend(there.classes);
-        located.what = there.what.or(located.what);
+        located.names.splice(0..0, there.names);
         return located;
     }
     let path = join_folder(text.strip_prefix("./").unwrap_or(text), folder);
@@ -117,12 +117,12 @@ fn follow_links(
 }
 
 fn unknown() -> PathMeaning {
-    PathMeaning { classes: vec![TargetClass::Unknown], what: None }
+    PathMeaning::only(TargetClass::Unknown)
 }
 
 fn locate_host(value: &Value) -> PathMeaning {
     let class = value.as_text().map_or(TargetClass::Unknown, |(text, _)| path_class::host_class(text));
-    PathMeaning { classes: vec![class], what: None }
+    PathMeaning::only(class)
 }
 
 /// Whether a target lies in a place that the rule covers.

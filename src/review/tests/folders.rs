@@ -421,17 +421,27 @@ fn where_a_temporary_folder_is_made_is_told() {
 }
 
 #[test]
-fn a_finding_names_the_kind_of_place_that_is_written_to() {
-    let messages = |source: &str| -> Vec<String> {
-        look("bash", source).findings.into_iter().map(|finding| finding.message).collect()
-    };
+fn a_finding_names_the_kind_of_place() {
     for (source, expected) in [
         ("cp a /etc/motd", "writes to a folder of the system: /etc/motd"),
         ("tar xf a.tar -C ~", "writes to a home, a top folder or one above the working folder: ~"),
         ("unzip a.zip -d ..", "writes to a home, a top folder or one above the working folder: .."),
         ("echo a >> /etc/hosts", "writes where names of computers lead: /etc/hosts"),
         ("echo a >> /etc/passwd", "writes who may log in: /etc/passwd"),
+        ("cat key >> ~/.ssh/authorized_keys", "writes who may log in: ~/.ssh/authorized_keys"),
+        ("echo a >> ~/.ssh/config", "writes what a tool runs by itself: ~/.ssh/config"),
+        ("echo a >> /etc/sudoers.d/a", "writes what sudo allows: /etc/sudoers.d/a"),
+        ("cat /etc/sudoers", "reads what sudo allows: /etc/sudoers"),
+        ("echo a >> .npmrc", "writes what npm obeys by itself: .npmrc"),
     ] {
-        assert!(messages(source).iter().any(|message| message == expected), "{:?}", messages(source));
+        let told = messages(look("bash", source));
+        assert!(told.iter().any(|message| message == expected), "{told:?}");
+    }
+    for (path, expected) in [
+        ("/etc/motd", "writes to a folder of the system: "),
+        ("/etc/hosts", "writes where names of computers lead: "),
+    ] {
+        let told = messages(look("sql", &format!("SELECT 1 INTO OUTFILE '{path}';")));
+        assert!(told.iter().any(|message| message.starts_with(expected)), "{told:?}");
     }
 }

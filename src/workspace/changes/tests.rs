@@ -101,8 +101,7 @@ fn a_folder_that_is_too_large_is_told_and_what_is_obeyed_in_it_is_seen() {
     assert_eq!((changes.gaps.folders, changes.gaps.names.as_slice()), (1, &["big".to_owned()][..]));
 }
 
-/// A file that programs obey, and another one. The listing of all files finds the first, too: that it is seen as an
-/// obeyed one shows in what can be taken back.
+/// A file that programs obey, and another one.
 const BOTH: [&str; 2] = [".envrc", "a"];
 const BOTH_CHANGED: [(&str, &str, u64); 2] = [("changed", ".envrc", 3), ("changed", "a", 3)];
 
