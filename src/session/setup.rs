@@ -163,7 +163,9 @@ pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<
     };
     if let Some((provider, address)) = local(factory).await {
         let text = format!("{} answers: its server was found at {address}.", provider.name());
-        return Ok((provider, vec![Notice::info(text)]));
+        // A key comes before a server, so the person has to know why the key that was found did not decide.
+        let unusable = unusable.map(|error| Notice::warn(error.to_string()));
+        return Ok((provider, unusable.into_iter().chain([Notice::info(text)]).collect()));
     }
     Err(match unusable {
         Some(error) => Failure::new(FailureClass::Provider, error.what).hint(error.hint),
