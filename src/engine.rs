@@ -237,7 +237,7 @@ impl Engine {
             Command::Leave => self.leave(),
             Command::UseModel(model) => {
                 self.forget_model(&model);
-                // Choosing the same model again only reconnects it, since its key may have changed.
+                // A reopened session may name a model that was not connected: choosing it again connects it.
                 if self.state.transcript.model.as_ref() == Some(&model) {
                     self.notify(notices::same_model(&model));
                 } else {

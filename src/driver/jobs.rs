@@ -4,7 +4,7 @@
 mod stored_sessions;
 
 use super::Driver;
-use super::catalogue::{self, Catalogue, CatalogueAnswer, ModelSource, Offer};
+use super::catalogue::{self, Catalogue, CatalogueAnswer, ModelSource};
 use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
@@ -212,15 +212,13 @@ impl Driver {
 /// Sends all offers, then that of each provider that is asked as soon as it answers.
 async fn send_offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
     // Reading which providers can be asked takes disk access.
-    let Ok(sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
-    let offers: Vec<Offer> = sources.iter().map(ModelSource::offer).collect();
-    let is_asked: Vec<bool> = offers.iter().map(|offer| offer.answer == CatalogueAnswer::Asking).collect();
-    let all = JobResult::Offers(offers);
+    let Ok(mut sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
+    let all = JobResult::Offers(sources.iter().map(ModelSource::offer).collect());
     if inbox.send(Signal::Job(all)).await.is_err() {
         return;
     }
-    let asked = sources.into_iter().zip(is_asked).filter(|(_, is_asked)| *is_asked);
-    let mut asked: FuturesUnordered<_> = asked.map(|(source, _)| source.ask()).collect();
+    sources.retain(|source| source.offer().answer == CatalogueAnswer::Asking);
+    let mut asked: FuturesUnordered<_> = sources.into_iter().map(ModelSource::ask).collect();
     while let Some(offer) = asked.next().await {
         if inbox.send(Signal::Job(JobResult::Offer(offer))).await.is_err() {
             return;

@@ -161,7 +161,8 @@ pub enum Event {
     Timer(TimerId),
     /// News about the session file.
     Store(StoreEvent),
-    /// Another model was chosen outside of the session and is used from now on.
+    /// This model answers from now on: it was chosen outside of the session, or the one that the session names goes by
+    /// this name or can't be used.
     ModelSwitched(ModelName),
     /// What is known of a model, reported by its provider.
     ModelInfo(Box<ModelInfo>),

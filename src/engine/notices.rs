@@ -80,8 +80,9 @@ pub(super) fn model(model: &ModelName) -> Notice {
     Notice::info(format!("Replies come from {} from here on.", one_line(&model.to_string())))
 }
 
+/// Whether the model can be asked is not known here: in a reopened session it may not be connected.
 pub(super) fn same_model(model: &ModelName) -> Notice {
-    Notice::info(format!("Replies come from {} already.", one_line(&model.to_string())))
+    Notice::info(format!("The model of this chat is {} already.", one_line(&model.to_string())))
 }
 
 pub(super) fn no_tools(model: &ModelName) -> Notice {

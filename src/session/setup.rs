@@ -93,12 +93,13 @@ pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, F
     report.map_err(no_sandbox)
 }
 
-/// Reports that the requested sandbox can't be set up.
+/// Reports that the requested sandbox can't be set up. In a session that is repeated, earlier runs may have ended by
+/// then.
 pub(crate) fn no_sandbox(why: ExecutorError) -> Failure {
     let hint = if why.is_about_named_folder() {
         CORRECT_FOLDER
     } else {
-        "Nothing ran. sayso doctor tells what is missing and how to get it."
+        "sayso doctor tells what is missing and how to get it; no run begins before that."
     };
     Failure::new(FailureClass::Usage, why.to_string()).hint(hint)
 }
@@ -163,7 +164,9 @@ pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<
     };
     if let Some((provider, address)) = local(factory).await {
         let text = format!("{} answers: its server was found at {address}.", provider.name());
-        return Ok((provider, vec![Notice::info(text)]));
+        // A key comes before a server, so the person has to know why the key that was found did not decide.
+        let unusable = unusable.map(|error| Notice::warn(error.to_string()));
+        return Ok((provider, unusable.into_iter().chain([Notice::info(text)]).collect()));
     }
     Err(match unusable {
         Some(error) => Failure::new(FailureClass::Provider, error.what).hint(error.hint),

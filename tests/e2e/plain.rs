@@ -399,7 +399,7 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
         for (command, told) in [
             ("/config", "Ignored: "),
             ("/status", "Instructions: none: no AGENTS.md here"),
-            ("/kernel", "Nothing runs. /restart begins a new kernel."),
+            ("/kernel", "No block runs. /restart begins a new kernel."),
             ("/keys test", "This has no meaning in plain lines."),
             ("/rename sales", "This chat is called sales from here on."),
         ] {

@@ -173,6 +173,13 @@ fn without_a_choice_and_a_key_a_server_on_this_computer_answers() {
     let done = home.run(&["run", "hello"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(done.err.contains("note: vllm/local-model answers: its server was found at"), "{}", done.err);
+    assert!(!done.err.contains("warning: the key"), "{}", done.err);
+    // A key that was found and can't be used is told, although a server answers in its place.
+    let done = with(&home, &["run", "hello"], &[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    for told in ["warning: the key for openai holds", "note: vllm/local-model answers: "] {
+        assert!(done.err.contains(told), "{}", done.err);
+    }
     assert_eq!(server.requests()[0].json()["model"], "local-model");
 }
 

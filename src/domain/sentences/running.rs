@@ -122,8 +122,8 @@ pub(crate) fn only_approved(app: &str) -> String {
     format!("{app} runs code on this computer only after you approve it.")
 }
 
-/// There is no run that could be ended by force.
-pub(crate) const NOTHING_RUNS: &str = "Nothing runs. /restart begins a new kernel.";
+/// There is no run that could be ended by force. What blocks left in a kernel that can't be stopped may still run.
+pub(crate) const NO_BLOCK_RUNS: &str = "No block runs. /restart begins a new kernel.";
 
 /// The session has no rules. A later kernel loads functions again that were approved under the same terms.
 pub(crate) const NO_RULES: &str =

@@ -17,7 +17,7 @@ pub(crate) enum Hindrance {
 
 /// What to do about a folder that can't be opened to runs: it is wrong where it was named.
 pub(crate) const CORRECT_FOLDER: &str =
-    "Nothing ran. Correct --allow-read, --allow-write or the folders of [sandbox].";
+    "Correct --allow-read, --allow-write or the folders of [sandbox]; no run begins before that.";
 
 /// `reads ~/.ssh/id_rsa: the sandbox will refuse`.
 pub(crate) fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {

@@ -1016,7 +1016,7 @@ fn another_model_is_used_from_the_next_request_on() {
     // The session's own model is recorded once, whoever chooses it again.
     assert_eq!(d.send(Event::ModelSwitched(model)), "| stuck key_refused");
     let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
-    assert_eq!(line, "'Replies come from ollama/qwen already.', switch | stuck key_refused");
+    assert_eq!(line, "'The model of this chat is ollama/qwen already.', switch | stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
     let line = d.send(Event::ModelSwitched(other));
     assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");

@@ -95,7 +95,7 @@ impl Session<'_> {
             Slash::Restart => self.driver.send(Command::RestartKernel),
             Slash::Rebuild => self.rebuild()?,
             Slash::Kernel if self.driver.state().live.run.is_none() => {
-                self.print_line(running::NOTHING_RUNS)?;
+                self.print_line(running::NO_BLOCK_RUNS)?;
             }
             Slash::Kernel => self.driver.send(Command::Kill),
             Slash::Export => self.export(argument)?,

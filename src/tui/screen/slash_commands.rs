@@ -74,7 +74,7 @@ impl Screen {
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),
             Slash::Kernel if ctx.state.live.run.is_some() => self.send(Command::Kill),
-            Slash::Kernel => self.inform(running::NOTHING_RUNS),
+            Slash::Kernel => self.inform(running::NO_BLOCK_RUNS),
             Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => self.copy_command(argument, ctx),
             Slash::Export => self.export_command(argument),
