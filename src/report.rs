@@ -112,20 +112,20 @@ pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// The system's error message without its number; a text of sayso's own stays as it is.
+/// The system's error message without its number, and without the path of a temporary file, which `tempfile` adds
+/// behind it; a text of sayso's own stays as it is.
 pub(crate) fn reason(error: &io::Error) -> String {
-    // The path of a temporary file, which `tempfile` adds, means nothing to the person.
-    let inner = error.get_ref().and_then(|wrapped| wrapped.source()).and_then(|cause| cause.downcast_ref());
-    let error: &io::Error = inner.unwrap_or(error);
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::IsADirectory => "it is a folder".into(),
         io::ErrorKind::NotADirectory => "it is not a folder".into(),
-        _ if error.raw_os_error().is_none() => error.to_string(),
         _ => {
             let text = error.to_string();
-            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+            match text.split_once(" (os error ") {
+                Some((system, _)) => system.to_lowercase(),
+                None => text,
+            }
         }
     }
 }
@@ -152,6 +152,16 @@ mod tests {
     fn what_others_wrote_is_escaped() {
         let failure = Failure::new(FailureClass::Provider, "evil \u{1b}]52;c;x\u{7} \u{202e}");
         assert_eq!(written(&failure), "error: evil \\x1b]52;c;x\\x07 <U+202E>\n");
+    }
+
+    #[test]
+    fn a_reason_is_the_systems_words_without_a_temporary_file() {
+        let own = io::Error::other("it is larger than 1 MiB");
+        assert_eq!(reason(&own), "it is larger than 1 MiB");
+        assert_eq!(reason(&io::Error::from_raw_os_error(28)), "no space left on device");
+        let made = tempfile::NamedTempFile::new_in("x".repeat(300)).unwrap_err();
+        assert!(made.to_string().contains("xxx"), "{made}");
+        assert_eq!(reason(&made), "file name too long");
     }
 
     #[test]

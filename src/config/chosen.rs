@@ -16,6 +16,15 @@ pub(crate) struct ChosenModel {
     pub(crate) provider: Provider,
 }
 
+/// A word that is given to a language in vain, because another language has it already.
+pub(super) struct TakenWord {
+    /// The setting that gives it.
+    pub(super) setting: String,
+    pub(super) word: String,
+    /// The language that has it.
+    pub(super) owner: Language,
+}
+
 /// Why a name does not resolve to a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ChoiceError {
@@ -148,9 +157,8 @@ impl Config {
         Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
     }
 
-    /// What is said of a language in vain, because an earlier language has that word already: the setting, the word,
-    /// and whose it is.
-    pub(super) fn taken_words(&self) -> Vec<(String, String, Language)> {
+    /// The words that are given to a language in vain.
+    pub(super) fn taken_words(&self) -> Vec<TakenWord> {
         let all = self.languages();
         let mut taken = Vec::new();
         for name in self.languages.keys() {
@@ -158,18 +166,20 @@ impl Config {
             let lower = name.to_ascii_lowercase();
             let Some(entry) = all.0.iter().find(|entry| entry.name.0 == lower) else { continue };
             if self.is_second(name) {
-                taken.push((dotted(&setting), lower, entry.name.clone()));
+                let owner = entry.name.clone();
+                taken.push(TakenWord { setting: dotted(&setting), word: lower, owner });
                 continue;
             }
             if let Some(owner) = all.find(&lower).filter(|owner| owner.name != entry.name) {
-                taken.push((dotted(&setting), lower, owner.name.clone()));
+                let owner = owner.name.clone();
+                taken.push(TakenWord { setting: dotted(&setting), word: lower, owner });
             }
             let words = entry.aliases.iter().map(|word| ("aliases", word, all.find(word)));
             let endings = entry.extensions.iter().map(|word| ("extensions", word, all.by_extension(word)));
             for (list, word, owner) in words.chain(endings) {
                 if let Some(owner) = owner.filter(|owner| owner.name != entry.name) {
                     let setting = dotted(&[&setting[..], &[list.to_owned()]].concat());
-                    taken.push((setting, word.clone(), owner.name.clone()));
+                    taken.push(TakenWord { setting, word: word.clone(), owner: owner.name.clone() });
                 }
             }
         }

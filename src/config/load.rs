@@ -1,6 +1,7 @@
 //! Loads the configuration: reads the files and the environment and merges the layers.
 
 use super::addresses::separate_addresses;
+use super::chosen::TakenWord;
 use super::environment_and_flags::{self, Flags};
 use super::error::ConfigError;
 use super::files::{project_files, read_file};
@@ -201,7 +202,7 @@ impl ConfigLayers {
         }
         separate_addresses(&mut config, &origins, files);
         // Only what somebody wrote is meant to hold: a shipped word that was given away is no mistake.
-        for (setting, word, owner) in config.taken_words() {
+        for TakenWord { setting, word, owner } in config.taken_words() {
             let below = format!("{setting}.");
             let first =
                 || origins.0.range(below.clone()..).next().filter(|(name, _)| name.starts_with(&below));

@@ -260,10 +260,11 @@ impl Block {
         }
     }
 
-    /// The file or folder that it acts on, as named (the first of several); `None` for code.
+    /// The file or folder that it acts on, as named (the first of several); `None` for code, and for an edit that names
+    /// no file.
     pub(crate) fn path(&self) -> Option<String> {
         if let BlockKind::Edit { paths } = &self.kind {
-            return paths.first().cloned();
+            return paths.first().filter(|path| !path.is_empty()).cloned();
         }
         self.file_act(self.current()).ok().map(|act| act.path().to_owned())
     }

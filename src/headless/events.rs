@@ -154,10 +154,12 @@ fn reply(entry: &Entry) -> Option<Value> {
 
 fn proposed(block: &Block) -> Value {
     let version = block.current();
-    // An edit that can't be read names no file.
-    let is_name = |path: &&String| !path.is_empty();
     let paths = match &block.kind {
-        BlockKind::Edit { paths } => Some(("paths", json!(paths.iter().filter(is_name).collect::<Vec<_>>()))),
+        BlockKind::Edit { paths } => {
+            // An edit that can't be read names no file.
+            let named: Vec<&String> = paths.iter().filter(|path| !path.is_empty()).collect();
+            Some(("paths", json!(named)))
+        }
         _ => None,
     };
     let told = json!({
@@ -165,7 +167,7 @@ fn proposed(block: &Block) -> Value {
         "block": block.id.0,
         "step": block.step.0,
         "kind": block.kind.as_str(),
-        "path": block.path().as_ref().filter(is_name),
+        "path": block.path(),
         "language": version.language.as_ref().map(Language::as_str),
         "info": block.origin.info,
         "source": *version.source,

@@ -53,7 +53,7 @@ fn block(block: StepBlock<'_>) -> Value {
     json!({
         "block": block.id().0,
         "kind": item.kind.as_str(),
-        "path": item.path().filter(|path| !path.is_empty()),
+        "path": item.path(),
         "language": item.current().language.as_ref().map(Language::as_str),
         "own": item.is_own(),
         "note": block.note(),

@@ -5,6 +5,7 @@
 
 use super::failure::{ErrorBody, ServerIdentity};
 use super::opaque_items;
+use super::retry::RetryAdvice;
 use crate::config::FormatKind;
 use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
@@ -61,6 +62,8 @@ pub(super) struct Accumulator {
     /// Whether a piece of a reply was recognised.
     recognised: bool,
     ended: bool,
+    /// Whether to ask again, if the server refused within the reply.
+    retry: RetryAdvice,
 }
 
 impl Accumulator {
@@ -81,6 +84,7 @@ impl Accumulator {
             finish: None,
             recognised: false,
             ended: false,
+            retry: RetryAdvice::Never,
         }
     }
 
@@ -101,6 +105,11 @@ impl Accumulator {
     /// Whether `Finished` or `Failed` was added.
     pub(super) fn is_over(&self) -> bool {
         self.ended
+    }
+
+    /// Whether to ask again, if the server refused within the reply.
+    pub(super) fn retry_advice(&self) -> RetryAdvice {
+        self.retry
     }
 
     /// Whether the model gave a reason for its end.
@@ -282,7 +291,8 @@ impl Accumulator {
 
     /// Ends the reply because the server sent an error within it.
     pub(super) fn fail_refused(&mut self, body: &ErrorBody) {
-        let failure = self.asked.refused_inside(body, self.has_shown());
-        self.fail(failure);
+        let refusal = self.asked.refused_inside(body, self.has_shown());
+        self.retry = refusal.retry;
+        self.fail(refusal.failure);
     }
 }

@@ -215,18 +215,18 @@ impl ServerIdentity {
     }
 
     /// Classifies an error inside a stream whose status was 200.
-    pub(super) fn refused_inside(&self, body: &ErrorBody, kept: bool) -> ReplyFailure {
+    pub(super) fn refused_inside(&self, body: &ErrorBody, kept: bool) -> ServerRefusal {
         let status = body.status.unwrap_or(if body.is_overload() { 503 } else { 500 });
-        let mut refusal =
-            self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
-        refusal.status = body.status;
-        refusal.departure = Departure::Sent;
+        let mut refusal = self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body);
+        let failure = &mut refusal.failure;
+        failure.status = body.status;
+        failure.departure = Departure::Sent;
         if body.status.is_none() {
             // Only assumed: the server named no status.
-            refusal.message = refusal.message.replace(&format!(" ({status})"), "");
+            failure.message = failure.message.replace(&format!(" ({status})"), "");
         }
-        if kept && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
-            refusal.message = format!("{} failed inside the reply. {}", self.provider, sending::of_cut(true));
+        if kept && matches!(failure.kind, FailureKind::Server | FailureKind::BadRequest) {
+            failure.message = format!("{} failed inside the reply. {}", self.provider, sending::of_cut(true));
         }
         refusal
     }

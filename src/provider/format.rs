@@ -5,6 +5,7 @@ use super::catalogue::model_list::Listing;
 use super::conversation::{self, Utterance};
 use super::protocol::Protocol;
 use super::quirks::{OptionalPart, ServerQuirks};
+use super::retry::RetryAdvice;
 use super::server::CheckedServer;
 use crate::config::{Effort, FormatKind};
 use crate::domain::{AnswerForm, ModelRequest, ReplyEvent};
@@ -95,6 +96,8 @@ pub(super) trait FormatDecoder: Send {
     /// How much of the reply came so far, also of what becomes an event only at its end. Once it is not zero, the
     /// request is not retried.
     fn content_bytes(&self) -> usize;
+    /// Whether to ask again, if the server refused within the reply.
+    fn retry_advice(&self) -> RetryAdvice;
 }
 
 /// Whether an event ends the reply.

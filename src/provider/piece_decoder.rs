@@ -8,6 +8,7 @@ use super::accumulator::Accumulator;
 use super::failure::ErrorBody;
 use super::format::{End, FormatDecoder};
 use super::framing::{FramePiece, Framing, FramingError, MAX_BODY_BYTES};
+use super::retry::RetryAdvice;
 use super::server::CheckedServer;
 use crate::domain::ReplyEvent;
 use serde_json::Value;
@@ -148,5 +149,9 @@ impl<R: PieceDecoder> FormatDecoder for ReplyDecoder<R> {
 
     fn content_bytes(&self) -> usize {
         self.so_far.content_bytes()
+    }
+
+    fn retry_advice(&self) -> RetryAdvice {
+        self.so_far.retry_advice()
     }
 }

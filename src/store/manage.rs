@@ -164,10 +164,19 @@ fn remove_files(path: &Path) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Header, samples};
+    use crate::domain::{BlockKind, Header, samples};
 
     fn header() -> Header {
         Header { name: "one".into(), ..samples::header("one") }
+    }
+
+    #[test]
+    fn an_edit_is_previewed_by_its_file_or_if_it_names_none_by_its_lines() {
+        let told = |path: &str| {
+            line(&Entry::Block(samples::block(1, BlockKind::Edit { paths: vec![path.into()] }, "a\nb\n")))
+        };
+        assert_eq!(told("a.py").as_deref(), Some("block 1  edit, a.py"));
+        assert_eq!(told("").as_deref(), Some("block 1  edit, 2 lines"));
     }
 
     #[tokio::test]

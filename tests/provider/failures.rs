@@ -221,6 +221,29 @@ async fn an_error_before_the_first_word_is_asked_again_and_one_behind_it_is_not(
 }
 
 #[tokio::test]
+async fn an_error_inside_a_stream_is_asked_again_as_one_outside_of_it() {
+    let failed = |error: serde_json::Value| {
+        Answer::stream(vec![Do::Write(event(&serde_json::json!({ "error": error })))])
+    };
+    let busy = failed(serde_json::json!({
+        "code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED", "details": [{ "retryDelay": "1s" }],
+    }));
+    let (_, events) = told(vec![busy, Answer::text("now")]).await;
+    assert!((1000..1300).contains(&waits(&events)[0]), "{events:?}");
+    assert_eq!(text(&events), "now");
+    let (server, events) =
+        told(vec![failed(serde_json::json!({ "code": 501, "message": "no streams here" }))]).await;
+    assert_eq!((failure(&events).status, server.requests().len()), (Some(501), 1));
+    let part = failed(
+        serde_json::json!({ "code": 400, "message": "Unrecognized request argument supplied: stream_options" }),
+    );
+    let (server, events) = told(vec![part, Answer::text("without")]).await;
+    assert_eq!(text(&events), "without");
+    let has: Vec<bool> = server.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
+    assert_eq!(has, [true, false]);
+}
+
+#[tokio::test]
 async fn a_call_that_breaks_off_is_not_asked_for_again() {
     let piece = |text: &str| {
         let call = serde_json::json!({ "index": 0, "function": { "name": "", "arguments": text } });

@@ -216,9 +216,9 @@ fn errors_inside_of_a_reply_have_the_status_that_their_type_stands_for() {
         (r#"{"error":{"status":"UNAVAILABLE","message":"x"}}"#, FailureKind::Server),
         (r#"{"error":"model runner has unexpectedly stopped"}"#, FailureKind::Server),
     ] {
-        assert_eq!(asked().refused_inside(&ErrorBody::read(body), false).kind, kind, "{body}");
+        assert_eq!(asked().refused_inside(&ErrorBody::read(body), false).failure.kind, kind, "{body}");
     }
-    let told = |body: &str| asked().refused_inside(&ErrorBody::read(body), false);
+    let told = |body: &str| asked().refused_inside(&ErrorBody::read(body), false).failure;
     let stated = told(r#"{"error":{"code":502,"message":"x"}}"#);
     assert_eq!((stated.message.as_str(), stated.status), ("openai failed (502).", Some(502)));
     for (body, message) in [

@@ -1,8 +1,7 @@
 //! Reads a reply as it arrives, with its time limits, and sends its events.
 
 use super::{Attempt, Connection};
-use crate::domain::sentences::sending;
-use crate::domain::{FailureKind, ReplyEvent, ReplyFailure};
+use crate::domain::{FailureKind, ReplyEvent};
 use crate::provider::failure::ServerRefusal;
 use crate::provider::format::{self, End, FormatDecoder};
 use crate::provider::retry::RetryAdvice;
@@ -70,12 +69,15 @@ impl Connection {
                 kept |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
                 if let ReplyEvent::Failed(failure) = &event
                     && came == 0
-                    && is_transient(failure)
                 {
-                    return Some(Attempt::Refused(ServerRefusal {
-                        failure: failure.clone(),
-                        retry: RetryAdvice::Backoff,
-                    }));
+                    let retry = match failure.kind {
+                        // A connection lost before any of the reply is like one that could not be made.
+                        FailureKind::Cut => RetryAdvice::Backoff,
+                        _ => decoder.retry_advice(),
+                    };
+                    if retry != RetryAdvice::Never {
+                        return Some(Attempt::Refused(ServerRefusal { failure: failure.clone(), retry }));
+                    }
                 }
                 let is_last = format::is_last(&event);
                 let is_good = matches!(event, ReplyEvent::Finished(_));
@@ -89,12 +91,4 @@ impl Connection {
             }
         }
     }
-}
-
-/// Whether a failure at the start of a stream may be gone the next time. A quota that is used up is not, and its
-/// message says that nothing is sent again.
-fn is_transient(failure: &ReplyFailure) -> bool {
-    // A connection lost before any of the reply is like one that could not be made.
-    matches!(failure.kind, FailureKind::RateLimit | FailureKind::Server | FailureKind::Cut)
-        && !failure.message.contains(sending::NOT_AGAIN)
 }

@@ -1,7 +1,7 @@
 //! Splits Makefiles: each recipe line as the shell would get it, and the commands that run while make reads the file
 //! (`$(shell …)`, `!=`).
 //!
-//! Variables that the file sets to a plain value are replaced by it, and `HOME`, which make takes over from the
+//! Variables that the file sets to one plain value are replaced by it, and `HOME`, which make takes over from the
 //! environment, is the shell's; all others become unknown variables of the shell.
 
 use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
@@ -130,15 +130,17 @@ impl MakefileReader {
             self.always_set.insert(name.to_owned());
         }
         let value = without_comment(value).trim();
+        if name == "SHELL" && !adds {
+            self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
+        }
         let value = match self.variables.get(name) {
             Some(before) if adds => format!("{before} {value}"),
             // Which of the two holds is not known: a variable that stands for itself has no value.
-            Some(before) if only_if_unset && before != value => format!("$({name})"),
+            Some(before) if (only_if_unset || self.conditions > 0) && before != value => {
+                format!("$({name})")
+            }
             _ => value.to_owned(),
         };
-        if name == "SHELL" {
-            self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
-        }
         if value.len() <= MAX_LINE_BYTES {
             self.variables.insert(name.to_owned(), value);
         }
@@ -346,15 +348,19 @@ mod tests {
         assert_eq!(home("HOME ?= build\n"), "cp a ${HOME}x ${HOME}/b\n");
         assert_eq!(home("HOME := out\nHOME ?= build\n"), "cp a outx out/b\n");
         assert_eq!(told("D ?= build\nall:\n\trm -rf $(D)\n")[0].0, "rm -rf build\n");
-        // What a condition sets may not be set, and then the default counts: which of them holds is not known.
+        // What a condition sets may not be set, and then another value counts: which of them holds is not known.
         for condition in [
             "ifdef CI\nD := build\nendif\nD ?= /\n",
             "ifdef CI\nD := build\nelse\nD ?= /\nendif\n",
             "ifdef CI\nD := /\nendif\nD ?= build\n",
             "ifndef D\nD := /\nendif\nD ?= build\n",
+            "ifdef CI\nD := /\nelse\nD := build\nendif\n",
+            "D := /\nifdef CI\nD := build\nendif\n",
         ] {
             assert_eq!(told(&format!("{condition}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf ${make_D}\n");
         }
+        let same = "ifdef CI\nD := build\nelse\nD := build\nendif\nall:\n\trm -rf $(D)\n";
+        assert_eq!(told(same)[0].0, "rm -rf build\n");
     }
 
     #[test]
@@ -388,6 +394,8 @@ mod tests {
             (found.pieces[0].source.as_str(), found.pieces[0].lines[1].line),
             ("import os\nos.remove('a')\n", 5)
         );
+        let found = pieces("ifdef CI\nSHELL := /bin/bash\nendif\nall:\n\trm a\n");
+        assert_eq!(found.pieces[0].language.as_deref(), Some("bash"));
     }
 
     #[test]
