@@ -109,7 +109,7 @@ impl TerminalSupport {
     }
 
     /// Returns the bytes that call the person: the bell, and a message where the terminal shows messages.
-    pub(crate) fn notification(self, app: &str, standing: ProgramStatus) -> String {
+    pub(crate) fn notification(self, standing: ProgramStatus) -> String {
         let what = match standing {
             ProgramStatus::Permission => "A block waits for you",
             ProgramStatus::Question => "A question waits for you",
@@ -117,14 +117,14 @@ impl TerminalSupport {
         };
         let message = match self.message {
             NotificationMethod::Bell => String::new(),
-            NotificationMethod::Osc9 => format!("\x1b]9;{app}: {what}\x1b\\"),
-            NotificationMethod::Osc777 => format!("\x1b]777;notify;{app};{what}\x1b\\"),
-            NotificationMethod::Osc99 => format!("\x1b]99;i={app};{app}: {what}\x1b\\"),
+            NotificationMethod::Osc9 => format!("\x1b]9;sayso: {what}\x1b\\"),
+            NotificationMethod::Osc777 => format!("\x1b]777;notify;sayso;{what}\x1b\\"),
+            NotificationMethod::Osc99 => format!("\x1b]99;i=sayso;sayso: {what}\x1b\\"),
         };
         format!("\x07{}", self.sequence(!message.is_empty(), &message))
     }
 
-    fn status(self, app: &str, standing: ProgramStatus) -> String {
+    fn status(self, standing: ProgramStatus) -> String {
         let state = match standing {
             ProgramStatus::Idle => "idle",
             ProgramStatus::Working => "working",
@@ -132,7 +132,7 @@ impl TerminalSupport {
             ProgramStatus::Question => "blocked:kind=question",
             ProgramStatus::Failed => "error",
         };
-        self.sequence(self.status, &format!("\x1b]7501;state={state}:app={app}\x1b\\"))
+        self.sequence(self.status, &format!("\x1b]7501;state={state}:app=sayso\x1b\\"))
     }
 
     fn progress(self, standing: ProgramStatus) -> String {
@@ -184,7 +184,7 @@ impl AttentionSender {
     }
 
     /// Returns the bytes to send now; empty while nothing changed.
-    pub(crate) fn update(&mut self, app: &str, standing: ProgramStatus, now: Instant) -> String {
+    pub(crate) fn update(&mut self, standing: ProgramStatus, now: Instant) -> String {
         let at = self.attention;
         let before = self.last_sent.map(|(told, _)| told);
         if before == Some(standing) {
@@ -200,7 +200,7 @@ impl AttentionSender {
         }
         self.last_sent = Some((standing, now));
         let (was, progress) = (at.progress(before.unwrap_or(ProgramStatus::Idle)), at.progress(standing));
-        at.status(app, standing) + if progress == was { "" } else { &progress }
+        at.status(standing) + if progress == was { "" } else { &progress }
     }
 
     /// Call this after another program had the terminal: everything is sent again.
@@ -237,7 +237,7 @@ mod tests {
                 "\x07\x1bPtmux;\x1b\x1b]9;sayso: A block waits for you\x1b\x1b\\\x1b\\",
             ),
         ] {
-            assert_eq!(at(env).notification("sayso", ProgramStatus::Permission), expected, "{env:?}");
+            assert_eq!(at(env).notification(ProgramStatus::Permission), expected, "{env:?}");
         }
     }
 
@@ -247,19 +247,19 @@ mod tests {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
         let (mut sender, now) = (AttentionSender::new(attention), Instant::now());
         let later = now + Duration::from_secs(60);
-        assert_eq!(sender.update("sayso", ProgramStatus::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
-        assert_eq!(sender.update("sayso", ProgramStatus::Idle, later), "");
+        assert_eq!(sender.update(ProgramStatus::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
+        assert_eq!(sender.update(ProgramStatus::Idle, later), "");
         let working = "\x1b]7501;state=working:app=sayso\x1b\\\x1b]9;4;3\x1b\\";
-        assert_eq!(sender.update("sayso", ProgramStatus::Working, now), working);
-        assert_eq!(sender.update("sayso", ProgramStatus::Working, later), "");
+        assert_eq!(sender.update(ProgramStatus::Working, now), working);
+        assert_eq!(sender.update(ProgramStatus::Working, later), "");
         let waits = "\x1b]7501;state=blocked:kind=permission:app=sayso\x1b\\\x1b]9;4;0\x1b\\";
-        assert_eq!(sender.update("sayso", ProgramStatus::Permission, now), waits);
-        assert_eq!(sender.update("sayso", ProgramStatus::Permission, later), "");
+        assert_eq!(sender.update(ProgramStatus::Permission, now), waits);
+        assert_eq!(sender.update(ProgramStatus::Permission, later), "");
         let failed = "\x1b]7501;state=error:app=sayso\x1b\\\x1b]9;4;2;100\x1b\\";
-        assert_eq!(sender.update("sayso", ProgramStatus::Failed, now), failed);
+        assert_eq!(sender.update(ProgramStatus::Failed, now), failed);
         assert_eq!(attention.clear(), "\x1b]7501;state=clear\x1b\\\x1b]9;4;0\x1b\\");
         sender.forget();
-        assert_ne!(sender.update("sayso", ProgramStatus::Failed, now), "");
+        assert_ne!(sender.update(ProgramStatus::Failed, now), "");
     }
 
     #[test]
@@ -267,20 +267,17 @@ mod tests {
         let ghostty =
             [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
         let (mut sender, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
-        assert!(sender.update("sayso", ProgramStatus::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
-        assert_eq!(sender.update("sayso", ProgramStatus::Working, now + Duration::from_secs(9)), "");
-        assert_eq!(
-            sender.update("sayso", ProgramStatus::Working, now + Duration::from_secs(11)),
-            "\x1b]9;4;3\x1b\\"
-        );
-        assert_eq!(sender.update("sayso", ProgramStatus::Working, now + Duration::from_secs(12)), "");
+        assert!(sender.update(ProgramStatus::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
+        assert_eq!(sender.update(ProgramStatus::Working, now + Duration::from_secs(9)), "");
+        assert_eq!(sender.update(ProgramStatus::Working, now + Duration::from_secs(11)), "\x1b]9;4;3\x1b\\");
+        assert_eq!(sender.update(ProgramStatus::Working, now + Duration::from_secs(12)), "");
     }
 
     #[test]
     fn a_terminal_that_would_write_it_is_told_nothing() {
         for term in ["linux", "dumb", "vt100", ""] {
             let mut sender = AttentionSender::new(at(&[("TERM", term)]));
-            assert_eq!(sender.update("sayso", ProgramStatus::Working, Instant::now()), "", "{term}");
+            assert_eq!(sender.update(ProgramStatus::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }
         // These versions would take it for a message.

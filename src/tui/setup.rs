@@ -8,10 +8,8 @@ use crate::tui::theme::OwnThemes;
 use std::path::PathBuf;
 
 /// What the screen needs to know at the start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Setup {
-    /// The name of the program, as written on screen.
-    pub app: String,
     /// The working folder.
     pub cwd: PathBuf,
     /// Where the person placed the borders between panes.
@@ -103,37 +101,6 @@ pub struct Opening {
     pub text: String,
     /// Suggestions for the first message.
     pub prompts: Vec<String>,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self {
-            app: "sayso".into(),
-            cwd: PathBuf::new(),
-            borders: Borders::default(),
-            times: Times::default(),
-            mouse: true,
-            vim: false,
-            kitty: false,
-            languages: Languages::default(),
-            clouds: Vec::new(),
-            providers: Vec::new(),
-            usual: UsualServer::default(),
-            themes: OwnThemes::default(),
-            welcome: false,
-            address: None,
-            chose_server: false,
-            pick_session: None,
-            place: None,
-            try_provider: false,
-            log: None,
-            ignored: Vec::new(),
-            damage: Vec::new(),
-            foreign: None,
-            recipes: RecipeCards::default(),
-            opening: Opening::default(),
-        }
-    }
 }
 
 /// A provider in the cloud that the screen knows by name.

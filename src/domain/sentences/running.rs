@@ -117,10 +117,8 @@ pub(crate) fn may_write(place: &str) -> String {
     format!("may write {place}: use --sandbox read-only")
 }
 
-/// When a program may run here; `app` is its name.
-pub(crate) fn only_approved(app: &str) -> String {
-    format!("{app} runs code on this computer only after you approve it.")
-}
+/// When a program may run here.
+pub(crate) const ONLY_APPROVED: &str = "sayso runs code on this computer only after you approve it.";
 
 /// There is no run that could be ended by force. What blocks left in a kernel that can't be stopped may still run.
 pub(crate) const NO_BLOCK_RUNS: &str = "No block runs. /restart begins a new kernel.";

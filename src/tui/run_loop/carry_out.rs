@@ -59,7 +59,7 @@ impl Session<'_> {
             UiCommand::Notify => {
                 if let Some(attention) = self.options.attention {
                     let standing = ProgramStatus::of(self.driver.state());
-                    let call = attention.notification(&self.screen.setup.app, standing);
+                    let call = attention.notification(standing);
                     self.tui.terminal.queue(call.as_bytes());
                     if self.tui.terminal.flush().is_err() {
                         // The terminal is gone: the session ends as at any other time.

@@ -260,12 +260,12 @@ impl Session<'_> {
         for query in self.screen.guard.queries(now) {
             self.tui.terminal.query_cursor(query);
         }
-        let title = header::window_title(&self.screen, self.driver.state());
+        let title = header::window_title(self.driver.state());
         if title != self.title {
             self.tui.terminal.title(&title);
             self.title = title;
         }
-        let told = self.attention.update(&self.screen.setup.app, ProgramStatus::of(self.driver.state()), now);
+        let told = self.attention.update(ProgramStatus::of(self.driver.state()), now);
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.send_attention(attention, &told);
         }

@@ -165,8 +165,7 @@ impl Screen {
             OverlayResponse::send(Command::Leave),
             OverlayResponse::send(Command::Stop),
         ];
-        let foot =
-            format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
+        let foot = format!("Enter = stay.  Reopen later: sayso resume {}", ctx.state.transcript.name);
         let ask = Ask::new("Quit?", lines, 'w', "stay and wait")
             .about_run(block)
             .or('i', format!("interrupt block {block}, save, quit"), interrupt)

@@ -17,6 +17,9 @@ use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+/// What the row begins with.
+const APP: &str = " sayso";
+
 /// Draws the row; returns the clickable tabs in it.
 pub(crate) fn draw(
     screen: &Screen,
@@ -86,20 +89,14 @@ fn wide(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>)
     let width = usize::from(area.width);
     let mut parts = right(screen, state);
     parts.extend(kernel(state));
-    let app_columns = screen.setup.app.width() + 1;
-    let right = last_parts(&parts, width.saturating_sub(app_columns + 4));
+    let right = last_parts(&parts, width.saturating_sub(APP.len() + 4));
     let name = safe::one_line(&state.transcript.name);
     let cwd = safe::one_line(&draw.place.path(&screen.setup.cwd));
     let room = width.saturating_sub(right.width() + 4);
-    let left = safe::cut(&format!(" {}  {name}   {cwd}", screen.setup.app), room);
-    let app = left.chars().take(screen.setup.app.chars().count() + 1).collect::<String>();
-    let rest = left.get(app.len()..).unwrap_or_default().to_owned();
-    buf.set_line(
-        area.x,
-        area.y,
-        &Line::from(vec![Span::styled(app, draw.style(Slot::UiTitle)), Span::styled(rest, draw.text())]),
-        area.width,
-    );
+    let left = safe::cut(&format!("{APP}  {name}   {cwd}"), room);
+    let (app, rest) = left.split_at(APP.len().min(left.len()));
+    let spans = vec![Span::styled(app, draw.style(Slot::UiTitle)), Span::styled(rest, draw.text())];
+    buf.set_line(area.x, area.y, &Line::from(spans), area.width);
     let x = width.saturating_sub(right.width() + 1);
     buf.set_stringn(u16::try_from(x).unwrap_or(0), area.y, &right, right.width(), draw.dim());
 }
@@ -162,21 +159,17 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>)
 }
 
 /// The title of the terminal window; contains no code and no path.
-pub(crate) fn window_title(screen: &Screen, state: &State) -> String {
-    let app = &screen.setup.app;
+pub(crate) fn window_title(state: &State) -> String {
     match &state.phase {
-        Phase::Deciding(block) => format!("{app} ! block {block} waits"),
+        Phase::Deciding(block) => format!("sayso ! block {block} waits"),
         Phase::Running(_) => match &state.live.run {
-            Some(run) => format!("{app} - block {} runs", run.block),
-            None => app.clone(),
+            Some(run) => format!("sayso - block {} runs", run.block),
+            None => "sayso".into(),
         },
-        Phase::Stuck(_) | Phase::Asking(_) => format!("{app} ! needs you"),
-        Phase::Replying(_) => format!("{app} - answering"),
-        Phase::Compacting(_) => format!("{app} - summing up"),
-        Phase::Idle => {
-            let name = safe::one_line(&state.transcript.name);
-            if name.is_empty() { app.clone() } else { format!("{app} {name}") }
-        }
+        Phase::Stuck(_) | Phase::Asking(_) => "sayso ! needs you".into(),
+        Phase::Replying(_) => "sayso - answering".into(),
+        Phase::Compacting(_) => "sayso - summing up".into(),
+        Phase::Idle => format!("sayso {}", safe::one_line(&state.transcript.name)).trim_end().to_owned(),
     }
 }
 

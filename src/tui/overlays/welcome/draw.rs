@@ -16,7 +16,7 @@ impl Welcome {
     pub(super) fn draw(&self, ctx: OverlayContext<'_>, width: u16) -> Sheet {
         let draw = ctx.draw;
         let mut sheet = Sheet::new("Welcome");
-        sheet.words(&running::only_approved(&ctx.setup.app), width, draw.text());
+        sheet.words(running::ONLY_APPROVED, width, draw.text());
         sheet.gap().row(Line::styled("Where should answers come from?", draw.style(Slot::UiTitle))).gap();
         let marked = sheet.rows.len() + self.cursor.0;
         // An open field has the cursor, which is in view.
