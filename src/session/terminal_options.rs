@@ -12,7 +12,7 @@ use crate::tui::clipboard::ClipboardEnv;
 use crate::tui::guard::Times;
 use crate::tui::overlays::welcome::USUAL_SERVER;
 use crate::tui::setup::{Cloud, Opening, Setup, UsualServer};
-use crate::tui::theme::{self, ColourEnv, Depth, OwnThemes, Preference};
+use crate::tui::theme::{self, Depth, OwnThemes, Preference};
 use crate::tui::widgets::words;
 use crate::tui::{self, GraphicsProtocol, ImageMode, Options};
 use crate::workspace::own_files;
@@ -42,18 +42,12 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
     let config = &factory.loaded.config;
     let env = factory.place.env();
     let set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
-    let depth = Depth::of(ColourEnv {
-        no_color: env("NO_COLOR").as_deref(),
-        colorterm: env("COLORTERM").as_deref(),
-        term: env("TERM").as_deref(),
-        term_program: env("TERM_PROGRAM").as_deref(),
-    });
     let remote = set("SSH_CONNECTION") || set("SSH_TTY") || set("TMUX");
     Ok(Options {
         setup: setup(factory, welcome),
         keymap: keymap(&factory.loaded.paths.keymap())?,
         theme: preference(config.ui.theme.as_ref()),
-        depth,
+        depth: Depth::of(&env),
         colorfgbg: env("COLORFGBG"),
         ascii: !speaks_unicode(&env),
         motion: config.ui.motion,
@@ -69,7 +63,6 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         links: Hyperlinks::of(&env),
         attention: config.ui.notify.then(|| TerminalSupport::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
-        kitty: true,
         surroundings: ClipboardEnv {
             ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
             tmux: set("TMUX"),

@@ -36,11 +36,12 @@ pub(crate) enum GraphicsProtocol {
 }
 
 /// How pictures are drawn, from the person's setting and the environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ImageMode {
     /// Not at all.
     Off,
     /// Only in half blocks.
+    #[default]
     HalfBlocks,
     /// By this protocol, whatever the terminal answers.
     By(GraphicsProtocol),

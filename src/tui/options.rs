@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The settings with which the terminal front end starts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What the screen needs to know.
     pub(crate) setup: Setup,
@@ -44,8 +44,6 @@ pub struct Options {
     pub(crate) attention: Option<TerminalSupport>,
     /// How long to wait after Esc for the rest of a longer sequence.
     pub(crate) esc_delay: Duration,
-    /// Whether to use the kitty keyboard protocol where the terminal supports it.
-    pub(crate) kitty: bool,
     /// What decides how text is copied.
     pub(crate) surroundings: ClipboardEnv,
     /// The programs that may be started.
@@ -75,35 +73,6 @@ pub struct FirstRecipe {
     pub answers: Answers,
     /// Whether to show the form although it is filled in.
     pub shown: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            setup: Setup::default(),
-            keymap: None,
-            theme: Preference::default(),
-            depth: Depth::True,
-            colorfgbg: None,
-            ascii: false,
-            motion: true,
-            frames: 30,
-            images: ImageMode::HalfBlocks,
-            links: Hyperlinks::default(),
-            attention: Some(TerminalSupport::default()),
-            esc_delay: Duration::from_millis(25),
-            kitty: true,
-            surroundings: ClipboardEnv::default(),
-            launcher: Launcher::default(),
-            editor: "vi".into(),
-            pager: "less".into(),
-            place: Locale::default(),
-            first_prompt: None,
-            first_file: None,
-            first_recipe: None,
-            notices: Vec::new(),
-        }
-    }
 }
 
 impl Options {

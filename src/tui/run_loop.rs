@@ -77,19 +77,26 @@ impl Tui {
         let name = choose(&options.theme, None, options.colorfgbg.as_deref());
         let loaded = Theme::load(&name, options.depth, |name| options.user_theme(name))?;
         let graphics = options.images.asks_kitty();
-        let wanted =
-            super::terminal::ModeOptions { mouse: options.setup.mouse, kitty: options.kitty, graphics };
+        let wanted = super::terminal::ModeOptions { mouse: options.setup.mouse, graphics };
         let mut terminal = Terminal::open(wanted)?;
         terminal.link(options.links.clone());
         let mut input = Input::start(terminal.reader()?, options.esc_delay)?;
         input.listen_to_signals(terminal.size_teller()?)?;
         terminal.ask();
-        let mut tui = Self {
+        let mut tui = Self::new(terminal, input, loaded.theme, keymap);
+        tui.theme_open = options.theme.needs_background();
+        tui.use_graphics(options.images.fixed(), options);
+        Ok(tui)
+    }
+
+    /// The front end before its first session.
+    fn new(terminal: Terminal, input: Input, theme: Theme, keymap: Keymap) -> Self {
+        Self {
             terminal,
             input,
-            theme: loaded.theme,
+            theme,
             background: None,
-            theme_open: options.theme.needs_background(),
+            theme_open: false,
             keymap,
             started: false,
             leaves: false,
@@ -98,9 +105,7 @@ impl Tui {
             chose_server: false,
             graphics: Graphics::default(),
             knows_kitty_graphics: false,
-        };
-        tui.use_graphics(options.images.fixed(), options);
-        Ok(tui)
+        }
     }
 
     /// Shows a session until it is left. The caller keeps the driver and closes it.

@@ -181,7 +181,7 @@ impl Terminal {
 
     /// Switches the kitty keyboard protocol on: the terminal answered that it supports it.
     pub(crate) fn use_kitty_keyboard(&mut self) {
-        if self.options.kitty && !self.touched.kitty {
+        if !self.touched.kitty {
             self.change(|touched| touched.kitty = true);
             self.queue(modes::KITTY_PUSH.as_bytes());
         }

@@ -13,7 +13,6 @@ mod slot;
 mod tests;
 
 pub use choose::{Preference, choose};
-pub(crate) use colour::ColourEnv;
 pub use colour::{Depth, Rgb};
 pub use own_themes::OwnThemes;
 pub use read::Warning;

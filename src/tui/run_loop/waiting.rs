@@ -149,7 +149,7 @@ fn draw(text: &str, buf: &mut Canvas, area: Rect, theme: &Theme) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Graphics, Input};
+    use super::super::Input;
     use super::*;
     use crate::tui::terminal::{ModeOptions, tests::*};
     use crate::tui::theme::Depth;
@@ -161,25 +161,13 @@ mod tests {
     fn what_the_terminal_answers_while_a_session_is_opened_is_heard() {
         let _turn = turn();
         let mut pty = pty();
-        let terminal = pty.open(ModeOptions { kitty: true, ..ModeOptions::default() });
+        let terminal = pty.open(ModeOptions::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let options = Options::default();
-            let mut tui = Tui {
-                input: Input::start(terminal.reader().unwrap(), options.esc_delay).unwrap(),
-                terminal,
-                theme: Theme::terminal(Depth::Mono),
-                background: None,
-                theme_open: false,
-                keymap: Keymap::load(None).unwrap(),
-                started: false,
-                leaves: false,
-                draft: String::new(),
-                borders: None,
-                graphics: Graphics::default(),
-                knows_kitty_graphics: false,
-                chose_server: false,
-            };
+            let input = Input::start(terminal.reader().unwrap(), Duration::from_millis(25)).unwrap();
+            let keymap = Keymap::load(None).unwrap();
+            let mut tui = Tui::new(terminal, input, Theme::terminal(Depth::Mono), keymap);
             pty.person.write_all(b"\x1b[?0u\x1b[?2026;2$y\x03").unwrap();
             let stopped = Notify::new();
             let work = tokio::time::timeout(Duration::from_secs(10), stopped.notified());

@@ -4,20 +4,12 @@ use crate::tui::attention::TerminalSupport;
 use crate::tui::graphics;
 
 /// The person's settings for the terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModeOptions {
     /// Capture the mouse (`mouse = true`).
     pub(crate) mouse: bool,
-    /// Use the kitty keyboard protocol if the terminal supports it.
-    pub(crate) kitty: bool,
     /// Ask for kitty's graphics protocol.
     pub(crate) graphics: bool,
-}
-
-impl Default for ModeOptions {
-    fn default() -> Self {
-        Self { mouse: true, kitty: true, graphics: false }
-    }
 }
 
 /// The alternate screen, bracketed paste, focus events, no automatic wrap, no cursor until the first frame shows one.
@@ -70,7 +62,6 @@ pub(super) fn leave(touched: SwitchedModes) -> String {
 /// All questions to the terminal at the start, in one write: background, synchronized updates, kitty keyboard
 /// and graphics, and last the one that every terminal answers.
 pub(super) fn questions(options: &ModeOptions) -> String {
-    let kitty = if options.kitty { "\x1b[?u" } else { "" };
     let graphics = if options.graphics { graphics::QUESTION } else { "" };
-    format!("\x1b]11;?\x1b\\\x1b[?2026$p{kitty}{graphics}\x1b[c")
+    format!("\x1b]11;?\x1b\\\x1b[?2026$p\x1b[?u{graphics}\x1b[c")
 }

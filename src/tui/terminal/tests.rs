@@ -66,7 +66,7 @@ pub(crate) const LEFT: &[u8] = b"\x1b[?1049l\x1b[?25h";
 fn taken_drawn_in_one_write_and_given_back() {
     let _turn = turn();
     let mut pty = pty();
-    let mut terminal = pty.open(ModeOptions::default());
+    let mut terminal = pty.open(ModeOptions { mouse: true, ..ModeOptions::default() });
     assert!(!pty.is_cooked());
     assert_eq!(terminal.size(), (80, 24));
     terminal.ask();
@@ -91,7 +91,7 @@ fn taken_drawn_in_one_write_and_given_back() {
 fn what_was_switched_on_later_is_switched_off_too() {
     let _turn = turn();
     let mut pty = pty();
-    let mut terminal = pty.open(ModeOptions { mouse: false, ..ModeOptions::default() });
+    let mut terminal = pty.open(ModeOptions::default());
     terminal.use_kitty_keyboard();
     terminal.title("block 3 \x1b]0;evil\x07");
     terminal.set_sync(true);

@@ -3,7 +3,7 @@
 use ratatui::style::Color;
 
 /// How many colours the terminal shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
     /// None: bold, underline and reverse only.
     Mono,
@@ -12,39 +12,25 @@ pub enum Depth {
     /// The 256 of xterm.
     Ansi256,
     /// 24 bit.
+    #[default]
     True,
-}
-
-/// What the environment says about colours.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ColourEnv<'a> {
-    /// `NO_COLOR`: anything but empty means none.
-    pub(crate) no_color: Option<&'a str>,
-    /// `COLORTERM`.
-    pub(crate) colorterm: Option<&'a str>,
-    /// `TERM`.
-    pub(crate) term: Option<&'a str>,
-    /// `TERM_PROGRAM`.
-    pub(crate) term_program: Option<&'a str>,
 }
 
 impl Depth {
     /// The depth that the environment variables promise.
-    pub(crate) fn of(env: ColourEnv<'_>) -> Self {
-        if env.no_color.is_some_and(|v| !v.is_empty()) {
+    pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
+        let value = |name: &str| env(name).unwrap_or_default();
+        let (term, colorterm) = (value("TERM"), value("COLORTERM"));
+        let has_none =
+            matches!(&*term, "" | "dumb" | "unknown") || term.starts_with("vt") || term.ends_with("-m");
+        if has_none || !value("NO_COLOR").is_empty() {
             return Depth::Mono;
         }
-        let term = env.term.unwrap_or_default();
-        if matches!(term, "" | "dumb" | "unknown") || term.starts_with("vt") || term.ends_with("-m") {
-            return Depth::Mono;
-        }
-        if env.term_program == Some("Apple_Terminal") {
+        if value("TERM_PROGRAM") == "Apple_Terminal" {
             return Depth::Ansi256;
         }
         let direct = ["kitty", "ghostty", "alacritty", "foot", "wezterm", "-direct"];
-        if env
-            .colorterm
-            .is_some_and(|v| v.eq_ignore_ascii_case("truecolor") || v.eq_ignore_ascii_case("24bit"))
+        if ["truecolor", "24bit"].iter().any(|promise| colorterm.eq_ignore_ascii_case(promise))
             || direct.iter().any(|name| term.contains(name))
         {
             return Depth::True;
@@ -225,12 +211,9 @@ mod tests {
     use super::*;
 
     fn depth(no_color: &str, colorterm: &str, term: &str, program: &str) -> Depth {
-        Depth::of(ColourEnv {
-            no_color: Some(no_color),
-            colorterm: Some(colorterm),
-            term: Some(term),
-            term_program: Some(program),
-        })
+        let env =
+            [("NO_COLOR", no_color), ("COLORTERM", colorterm), ("TERM", term), ("TERM_PROGRAM", program)];
+        Depth::of(|name| env.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_owned()))
     }
 
     #[test]
@@ -244,7 +227,7 @@ mod tests {
         assert_eq!(depth("", "", "vt100", ""), Depth::Mono);
         assert_eq!(depth("", "", "linux", ""), Depth::Ansi16);
         assert_eq!(depth("", "", "xterm-kitty", ""), Depth::True);
-        assert_eq!(Depth::of(ColourEnv::default()), Depth::Mono);
+        assert_eq!(Depth::of(|_| None), Depth::Mono);
     }
 
     #[test]
