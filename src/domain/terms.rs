@@ -1,6 +1,8 @@
 //! The terms of a run: everything that an approval covers besides the bytes, including the files that it binds.
 
-use super::{ExecutorKind, KernelRef, Language, Limits, Rights, Sha256, SharedState, SharedValue};
+use super::{
+    ExecutorKind, KernelRef, Language, Limits, Rights, SandboxLevel, Sha256, SharedState, SharedValue,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -122,6 +124,11 @@ pub enum OnDisk {
 }
 
 impl Terms {
+    /// Whether a program would start that no sandbox confines. sayso's own actions on files need none.
+    pub(crate) fn is_unconfined(&self) -> bool {
+        self.executor.starts_programs() && self.rights.sandbox.level == SandboxLevel::Off
+    }
+
     /// What ends when a run under these terms is killed: the kernel, or the program by its name.
     pub(crate) fn carrier(&self) -> String {
         let program = self.interpreter.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -9,8 +9,7 @@ use super::transcript::{BlockItem, BlockStatus};
 use super::{Effect, Engine, Inspection, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
-    OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
-    file_texts,
+    OutputBuffer, Policy, Readiness, Revision, RunRequest, Severity, Target, Terms, Verdict, file_texts,
 };
 use crate::text::line::one_line;
 use std::sync::Arc;
@@ -239,12 +238,11 @@ impl Engine {
             return;
         }
         let Ok(terms) = &inspected.terms else { return };
-        let open = terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;
         // For code, a path that leads outside is only a finding.
         let led = |f: &Finding| f.rule == "file.link" && f.severity > Severity::Info;
         let led = inspected.review.findings.iter().any(led)
             || terms.target.as_ref().is_some_and(Target::led_outside);
-        if open && !self.settings.unconfined || led {
+        if terms.is_unconfined() && !self.settings.unconfined || led {
             return;
         }
         if let Some(item) = self.state.transcript.blocks.get(&block) {

@@ -8,7 +8,7 @@ use super::inspection::Inspection;
 use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
 use crate::domain::sentences::saving;
 use crate::domain::{
-    BlockId, Entry, Form, ReplyFailure, RunId, SandboxLevel, StepId, TerminalScreen, Timestamp, Variable,
+    BlockId, Entry, Form, ReplyFailure, RunId, StepId, TerminalScreen, Terms, Timestamp, Variable,
     VariableChange,
 };
 use crate::text::line::one_line;
@@ -173,10 +173,7 @@ impl State {
     /// confines it. `true` while it is being inspected.
     pub fn needs_typed(&self, block: BlockId) -> bool {
         let Some(inspected) = self.inspected(block) else { return true };
-        // sayso's own actions on files need no sandbox: no program is started.
-        let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
-            terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
-        });
+        let unconfined = inspected.terms.as_ref().is_ok_and(Terms::is_unconfined);
         inspected.review.needs_typed_word() || unconfined
     }
 }

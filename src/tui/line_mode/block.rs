@@ -3,7 +3,7 @@
 use super::page::{LinePage, TEXT_LEAD};
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
-use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
+use crate::domain::{BlockKind, Readiness, Severity, Terms, Version};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Inspection, State, changes, rules};
 use crate::tui::panes::code::rights_lines;
@@ -96,10 +96,7 @@ pub(super) fn why_typed(item: &BlockItem, inspected: &Inspection, page: &mut Lin
     if let Some(why) = &inspected.review.unchecked {
         page.line(&format!("Block {block} was not checked in full: {why}"))?;
     }
-    let off = |terms: &crate::domain::Terms| {
-        terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
-    };
-    if inspected.terms.as_ref().is_ok_and(off) {
+    if inspected.terms.as_ref().is_ok_and(Terms::is_unconfined) {
         page.line(&format!("Sandbox: {}", sandbox::off_labelled("this block")))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
-use crate::domain::{BlockId, Decision, Finding, Revision, SandboxLevel, Severity, file_texts};
+use crate::domain::{BlockId, Decision, Finding, Revision, Severity, Terms, file_texts};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
@@ -168,9 +168,7 @@ impl Overlay for Confirm {
             .filter(|f| f.severity == Severity::High)
             .collect();
         let unchecked = inspected.and_then(|i| i.review.unchecked.as_deref());
-        let off = inspected
-            .and_then(|i| i.terms.as_ref().ok())
-            .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
+        let off = inspected.and_then(|i| i.terms.as_ref().ok()).is_some_and(Terms::is_unconfined);
         let title = match (high.is_empty(), unchecked) {
             (false, _) => "Confirm a high finding",
             (true, Some(_)) => "Confirm what was not checked",

@@ -1,6 +1,6 @@
 //! The first row: the session, its folder, its model; where there is room for one pane only, the tabs.
 
-use crate::domain::{SandboxLevel, Terms};
+use crate::domain::Terms;
 use crate::engine::kernels;
 use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
@@ -175,13 +175,7 @@ pub(crate) fn window_title(state: &State) -> String {
 
 /// Whether nothing confines what would run, as far as is known.
 pub(crate) fn sandbox_is_off(state: &State) -> bool {
-    // What sayso does with a file itself needs no sandbox.
-    let off =
-        |terms: &Terms| terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;
-    let waiting = state.waiting().and_then(|item| state.inspected(item.block.id));
-    if waiting.and_then(|i| i.terms.as_ref().ok()).is_some_and(off) {
-        return true;
-    }
+    let waiting = state.waiting().and_then(|item| state.inspected(item.block.id)?.terms.as_ref().ok());
     let running = state.live.run.as_ref().and_then(|run| state.transcript.run(run.run));
-    running.is_some_and(|(_, run)| off(&run.terms))
+    waiting.is_some_and(Terms::is_unconfined) || running.is_some_and(|(_, run)| run.terms.is_unconfined())
 }
