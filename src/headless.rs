@@ -23,7 +23,7 @@ pub(crate) use run_text::{change_lines, end_text};
 
 use crate::domain::sentences::saving;
 use crate::domain::{AnswerError, Answers, BlockId, Entry, Form, Limits, RunReport, Timestamp, TurnEnd};
-use crate::driver::reminder::Reminder;
+use crate::driver::reminder::{Reminder, wait_until};
 use crate::driver::{Driver, Notification, Update};
 use crate::engine::activity::Activity;
 use crate::engine::state::Question;
@@ -33,10 +33,8 @@ use interrupts::{Interrupts, Signals};
 use reporter::TurnReporter;
 use reports::Reports;
 use start::{begin, has_not_begun, next_recorded, recipe_errors, send_attached_files};
-use std::future::pending;
 use std::io::{self, Write};
 use std::time::Duration;
-use tokio::time::sleep_until;
 use turn_end::ending_of;
 
 /// How long a prompt waits for the instruction files; the first request is sent without those that come later.
@@ -252,12 +250,4 @@ async fn report(update: &Update, driver: &mut Driver, reports: &mut Reports<'_>)
         reports.notify(told, saved.is_ok(), driver.state());
     }
     over
-}
-
-/// Waits until this moment; forever if there is none.
-async fn wait_until(moment: Option<std::time::Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment.into()).await,
-        None => pending().await,
-    }
 }

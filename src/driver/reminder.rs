@@ -40,6 +40,14 @@ impl Reminder {
     }
 }
 
+/// Waits until this moment; forever if there is none.
+pub(crate) async fn wait_until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

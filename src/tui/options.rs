@@ -9,9 +9,9 @@ use super::keymap::Keymap;
 use super::paint::hyperlinks::Hyperlinks;
 use super::setup::Setup;
 use super::theme::{self, Depth, Preference, Theme};
-use super::widgets::draw_context::Glyphs;
+use super::widgets::draw_context::{DrawContext, Glyphs};
 use super::widgets::words::Locale;
-use crate::domain::Answers;
+use crate::domain::{Answers, Language, Timestamp};
 use crate::engine::OpenedFile;
 use crate::launch::Launcher;
 use std::collections::BTreeSet;
@@ -120,5 +120,22 @@ impl Options {
     /// The characters to draw with.
     pub(super) fn glyphs(&self) -> Glyphs {
         if self.ascii { Glyphs::ASCII } else { Glyphs::LINES }
+    }
+
+    /// What views need for drawing.
+    pub(super) fn draw_context<'a>(
+        &'a self,
+        theme: &'a Theme,
+        keymap: &'a Keymap,
+        now: Timestamp,
+    ) -> DrawContext<'a> {
+        let (glyphs, motion) = (self.glyphs(), self.motion);
+        DrawContext { theme, links: &self.links, keymap, glyphs, place: &self.place, now, motion }
+    }
+
+    /// The extension of files in a language, without the dot.
+    pub(super) fn extension(&self, language: Option<&Language>) -> String {
+        let entry = language.and_then(|language| self.setup.languages.find(language.as_str()));
+        entry.and_then(|entry| entry.extensions.first().cloned()).unwrap_or_else(|| "txt".into())
     }
 }

@@ -104,8 +104,7 @@ impl Session<'_> {
     fn edit(&mut self, shown: PrintedBlock) -> io::Result<()> {
         let Some(item) = self.driver.state().waiting() else { return Ok(()) };
         let current = item.block.current();
-        let entry = current.language.as_ref().and_then(|l| self.options.setup.languages.find(l.as_str()));
-        let extension = entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into());
+        let extension = self.options.extension(current.language.as_ref());
         let source = current.source.clone();
         let options = self.options;
         let edit = || outside::edit(&options.editor, &source, &extension, &options.launcher);

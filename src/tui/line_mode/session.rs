@@ -9,7 +9,7 @@ use super::reporter::LineReporter;
 use super::{LineMode, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
-use crate::driver::reminder::Reminder;
+use crate::driver::reminder::{Reminder, wait_until};
 use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
@@ -122,8 +122,8 @@ impl<'a> Session<'a> {
                     }
                     self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_told);
                 }
-                () = at(self.reminder.due()) => self.remind()?,
-                () = at(self.question_after) => self.question_after = None,
+                () = wait_until(self.reminder.due()) => self.remind()?,
+                () = wait_until(self.question_after) => self.question_after = None,
                 line = self.mode.lines.next() => match line {
                     Some(line) => self.line(line).await?,
                     None => self.exit = Some(Exit::Quit),
@@ -299,27 +299,10 @@ fn is_told(told: &Notification) -> bool {
     !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
 }
 
-/// Waits until a time; forever if there is none.
-async fn at(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
 /// No keys: the person types words.
 static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
 
 /// The format for text: the person's times and paths, no colours, no animations.
 pub(super) fn draw_context<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawContext<'a> {
-    let glyphs = options.glyphs();
-    DrawContext {
-        theme,
-        links: &options.links,
-        keymap: &NO_KEYS,
-        glyphs,
-        place: &options.place,
-        now,
-        motion: false,
-    }
+    DrawContext { motion: false, ..options.draw_context(theme, &NO_KEYS, now) }
 }

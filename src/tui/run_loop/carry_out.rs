@@ -74,7 +74,10 @@ impl Session<'_> {
     fn edit_outside(&mut self, target: EditTarget, text: &str) {
         let extension = match target {
             EditTarget::Message | EditTarget::Form => "md".to_owned(),
-            EditTarget::Block | EditTarget::EditMode => self.block_extension(),
+            EditTarget::Block | EditTarget::EditMode => {
+                let waiting = self.driver.state().waiting();
+                self.options.extension(waiting.and_then(|item| item.block.current().language.as_ref()))
+            }
         };
         let options = self.options;
         match self.outside(|| outside::edit(&options.editor, text, &extension, &options.launcher)) {
@@ -84,13 +87,6 @@ impl Session<'_> {
             }
             Err(why) => self.screen.show_note(Note::warn(why.to_string())),
         }
-    }
-
-    /// The file extension for the language of the waiting block.
-    fn block_extension(&self) -> String {
-        let language = self.driver.state().waiting().and_then(|i| i.block.current().language.clone());
-        let entry = language.and_then(|l| self.options.setup.languages.find(l.as_str()).cloned());
-        entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into())
     }
 
     /// Does something while another program has the terminal. If the terminal was closed meanwhile, the session ends as

@@ -1,21 +1,18 @@
 //! One session on screen: waits for events, handles them, decides when to draw.
 
 use super::Tui;
-use crate::domain::Timestamp;
+use crate::driver::reminder::wait_until;
 use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
 use crate::tui::attention::{AttentionSender, ProgramStatus};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
-use crate::tui::keymap::Keymap;
 use crate::tui::note::Note;
 use crate::tui::options::Options;
 use crate::tui::screen::{Ctx, Screen};
-use crate::tui::theme::Theme;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::view::{self, header};
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{clipboard, outside};
@@ -102,12 +99,6 @@ impl Session<'_> {
 
     /// Waits for an event or the deadline, and handles it.
     async fn wake(&mut self, deadline: Option<Instant>) {
-        let sleep = async {
-            match deadline {
-                Some(at) => tokio::time::sleep_until(at.into()).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             timed = self.tui.input.next() => match timed {
@@ -116,7 +107,7 @@ impl Session<'_> {
             },
             update = self.driver.next() => self.news(update),
             done = self.workers.next() => self.worker_done(done),
-            () = sleep => {}
+            () = wait_until(deadline) => {}
         }
     }
 
@@ -269,7 +260,7 @@ impl Session<'_> {
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.send_attention(attention, &told);
         }
-        let draw = draw_context((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        let draw = self.options.draw_context(&self.tui.theme, &self.tui.keymap, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
@@ -290,7 +281,7 @@ impl Session<'_> {
 
     /// Calls a method of the screen with its `Ctx`.
     pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
-        let draw = draw_context((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        let draw = self.options.draw_context(&self.tui.theme, &self.tui.keymap, self.driver.now());
         step(&mut self.screen, Ctx { state: self.driver.state(), draw, at })
     }
 }
@@ -298,20 +289,4 @@ impl Session<'_> {
 /// Whether a notification only adds to streamed content.
 fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
-}
-
-pub(super) fn draw_context<'a>(
-    (theme, keymap): (&'a Theme, &'a Keymap),
-    options: &'a Options,
-    now: Timestamp,
-) -> DrawContext<'a> {
-    DrawContext {
-        theme,
-        links: &options.links,
-        keymap,
-        glyphs: options.glyphs(),
-        place: &options.place,
-        now,
-        motion: options.motion,
-    }
 }

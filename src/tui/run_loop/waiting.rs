@@ -104,7 +104,7 @@ impl Tui {
         let mut setup = options.setup.clone();
         (setup.welcome, setup.pick_session, setup.address) = (false, None, None);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
-        let context = super::session::draw_context((&self.theme, &self.keymap), options, Clock::System.now());
+        let context = options.draw_context(&self.theme, &self.keymap, Clock::System.now());
         screen.panes.composer.set(&self.draft);
         screen.arrange(Ctx { state, draw: context, at });
         let _ = self.terminal.draw(|buf| {
