@@ -3,18 +3,16 @@
 //! Case matters only if the person typed a capital letter. Searching takes time linear in the text searched,
 //! for any pattern; an expression that would take too much memory is refused.
 
-use regex::{Regex, RegexBuilder, bytes};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 use std::ops::Range;
 
 /// The most memory that an expression may take, in bytes.
 const MAX_MEMORY_BYTES: usize = 2 << 20;
 
-/// A pattern to search for.
+/// A pattern to search for. An expression that could match a part of a character is refused, so what it matches in a
+/// text consists of whole characters although it is searched as bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
-    text: Regex,
-    bytes: bytes::Regex,
-}
+pub(crate) struct Pattern(Regex);
 
 /// Why a text is no valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,36 +48,27 @@ impl Pattern {
     }
 
     fn build(expression: &str, is_case_sensitive: bool) -> Result<Self, PatternError> {
-        let text = RegexBuilder::new(expression)
+        let regex = RegexBuilder::new(expression)
             .case_insensitive(!is_case_sensitive)
             .multi_line(true)
             .size_limit(MAX_MEMORY_BYTES)
             .build();
-        let bytes = bytes::RegexBuilder::new(expression)
-            .case_insensitive(!is_case_sensitive)
-            .multi_line(true)
-            .size_limit(MAX_MEMORY_BYTES)
-            .build();
-        match (text, bytes) {
-            (Ok(text), Ok(bytes)) => Ok(Self { text, bytes }),
-            _ => Err(PatternError::TooLarge),
-        }
+        regex.map(Self).map_err(|_| PatternError::TooLarge)
     }
 
     /// Returns where the pattern matches in a line; empty matches are left out.
     pub(crate) fn find_in<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.text.find_iter(line).map(|found| found.range()).filter(|range| !range.is_empty())
+        self.0.find_iter(line.as_bytes()).map(|found| found.range()).filter(|range| !range.is_empty())
     }
 
     /// Returns the replacement for a match in a line: `by` may refer to groups, as in `$1`.
     pub(crate) fn expand(&self, line: &str, found: &Range<usize>, by: &str) -> String {
-        let groups = self.text.captures_at(line, found.start);
-        let mut out = String::new();
-        match groups.filter(|groups| groups.get(0).is_some_and(|all| all.range() == *found)) {
-            Some(groups) => groups.expand(by, &mut out),
-            None => out.push_str(by),
-        }
-        out
+        let groups = self.0.captures_at(line.as_bytes(), found.start);
+        let is_found = |groups: &Captures<'_>| groups.get(0).is_some_and(|all| all.range() == *found);
+        let Some(groups) = groups.filter(is_found) else { return by.to_owned() };
+        let mut out = Vec::new();
+        groups.expand(by.as_bytes(), &mut out);
+        String::from_utf8_lossy(&out).into_owned()
     }
 
     /// Whether the pattern matches in a line.
@@ -91,7 +80,7 @@ impl Pattern {
     pub(crate) fn first_in_bytes(&self, bytes: &[u8], from: usize) -> Option<Range<usize>> {
         let mut at = from;
         loop {
-            let range = self.bytes.find_at(bytes, at)?.range();
+            let range = self.0.find_at(bytes, at)?.range();
             if !range.is_empty() {
                 return Some(range);
             }
