@@ -42,6 +42,13 @@ pub(crate) struct Glyph<'a> {
     pub(crate) marked: bool,
 }
 
+impl Glyph<'_> {
+    /// So many columns of blanks.
+    fn blank(width: usize, start: usize, end: usize) -> Self {
+        Self { text: Cow::Owned(" ".repeat(width)), width, start, end, marked: false }
+    }
+}
+
 /// The glyphs of one line (a line feed in it is shown as text).
 pub(crate) fn of(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
     Glyphs { line, at: 0, column: 0, strictness, tab: tab.max(1), pending: Vec::new() }
@@ -85,13 +92,7 @@ impl<'a> Glyphs<'a> {
         if first == b'\t' {
             self.at += 1;
             let width = self.tab - self.column % self.tab;
-            return Some(Glyph {
-                text: Cow::Owned(" ".repeat(width)),
-                width,
-                start,
-                end: self.at,
-                marked: false,
-            });
+            return Some(Glyph::blank(width, start, self.at));
         }
         let cluster = rest.graphemes(true).next()?;
         self.at += cluster.len();
@@ -154,14 +155,7 @@ impl<'a> Glyphs<'a> {
             let (from, to) = (start + i, start + i + c.len_utf8());
             let own = cluster.get(i..i + c.len_utf8()).unwrap_or_default();
             if self.strictness == Strictness::Text && unicode::hidden(c) == Some(HiddenReason::OddSpace) {
-                let width = width_of(c).max(1);
-                parts.push(Glyph {
-                    text: Cow::Owned(" ".repeat(width)),
-                    width,
-                    start: from,
-                    end: to,
-                    marked: false,
-                });
+                parts.push(Glyph::blank(width_of(c).max(1), from, to));
                 continue;
             }
             let visible = unicode::hidden(c).is_none() && !c.is_control();

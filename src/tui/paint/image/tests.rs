@@ -7,10 +7,6 @@ fn picture(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> Pixe
     Pixels::new(width, height, all.flat_map(|(x, y)| pixel(x, y)).collect()).unwrap()
 }
 
-fn text(line: &Line<'_>) -> String {
-    line.spans.iter().map(|span| span.content.as_ref()).collect()
-}
-
 #[test]
 fn two_pixels_a_cell() {
     let red = [255, 0, 0, 255];
@@ -22,7 +18,7 @@ fn two_pixels_a_cell() {
         _ => blue,
     });
     let rows = half_blocks(&bytes, Depth::True);
-    assert_eq!(rows.iter().map(text).collect::<Vec<_>>(), ["▀█ ", "▀▀ "]);
+    assert_eq!(rows.iter().map(ToString::to_string).collect::<Vec<_>>(), ["▀█ ", "▀▀ "]);
     let first = rows[0].spans[0].style;
     assert_eq!((first.fg, first.bg), (Some(Color::Rgb(255, 0, 0)), Some(Color::Rgb(0, 0, 255))));
     assert_eq!(rows[1].spans[0].style.bg, None);
@@ -50,7 +46,7 @@ fn without_colours_the_ink_is_what_stands_out() {
     };
     for bytes in [line_on(0, 255), line_on(255, 0)] {
         let rows = half_blocks(&bytes, Depth::Mono);
-        assert_eq!(text(&rows[0]), "████████");
-        assert_eq!(text(&rows[1]), "        ");
+        assert_eq!(rows[0].to_string(), "████████");
+        assert_eq!(rows[1].to_string(), "        ");
     }
 }

@@ -86,26 +86,17 @@ impl EscapeDecoder {
     }
 
     fn characters(&mut self, bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
-        let mut rest = bytes;
-        loop {
-            match std::str::from_utf8(rest) {
-                Ok("") => return,
-                Ok(text) => return tell(OutputToken::Text(text)),
-                Err(error) => {
-                    let (valid, behind) = rest.split_at(error.valid_up_to());
-                    if let Ok(text) = std::str::from_utf8(valid)
-                        && !text.is_empty()
-                    {
-                        tell(OutputToken::Text(text));
-                    }
-                    let Some(invalid) = error.error_len() else {
-                        self.begun = behind.to_vec();
-                        return;
-                    };
-                    let (bad, behind) = behind.split_at(invalid.min(behind.len()));
-                    escape_bytes(bad, tell);
-                    rest = behind;
-                }
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            if !chunk.valid().is_empty() {
+                tell(OutputToken::Text(chunk.valid()));
+            }
+            let invalid = chunk.invalid();
+            let is_incomplete = str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if chunks.peek().is_none() && is_incomplete {
+                self.begun = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                escape_bytes(invalid, tell);
             }
         }
     }
