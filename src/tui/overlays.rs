@@ -38,7 +38,7 @@ use crate::domain::{RequestCounts, SandboxReport};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::keymap::{Context, Keymap};
+use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::Setup;
@@ -66,7 +66,6 @@ pub struct OverlayContext<'a> {
     pub(crate) draw: DrawContext<'a>,
     /// What was fixed when the screen was set up.
     pub(crate) setup: &'a Setup,
-    pub(crate) keymap: &'a Keymap,
     /// The layout of the last frame.
     pub(crate) arrangement: &'a Arrangement,
     /// What confines runs, once the answer to that request has arrived.

@@ -261,7 +261,7 @@ impl Overlay for Always {
         let marks = if room.width < MIN_HINT_WIDTH { "1 2 3" } else { "1 2 3 or Up/Down" };
         hints.plain(marks, "mark", 0).plain("A", "confirm and approve", 0).plain("Esc", "back", 0);
         if self.lay_out(room.width, ctx.draw).0.rows.len() > room.height.into() {
-            hints.key(Action::ScrollPageDown, "more", "more", 1);
+            hints.word(Action::ScrollPageDown, "more", 1);
         }
     }
 

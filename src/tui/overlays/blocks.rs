@@ -71,10 +71,8 @@ impl Overlay for BlockList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, draw) = (room.width, ctx.draw);
-        let mut sheet = Sheet::new("Copy the code of a block");
-        let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
-        self.0.draw(&mut sheet, rows, (width, draw), |_, row| row.to_owned());
+        let (title, draw) = ("Copy the code of a block", ctx.draw);
+        let mut sheet = self.0.sheet(title, (room, 4, 12), draw, |_, row| row.to_owned());
         if self.0.counts().1 == 0 {
             sheet.row(Line::styled("  No block matches.", draw.dim()));
         }

@@ -81,10 +81,8 @@ impl Overlay for BranchList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, draw) = (room.width, ctx.draw);
-        let mut sheet = Sheet::new("Go on in a branch");
-        let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
-        self.0.draw(&mut sheet, rows, (width, draw), |_, row| row.to_owned());
+        let draw = ctx.draw;
+        let mut sheet = self.0.sheet("Go on in a branch", (room, 5, 12), draw, |_, row| row.to_owned());
         let told = match self.0.chosen().map(|(place, _)| place) {
             Some(BranchPoint::Prompt(_)) => "  Before this message, which stands in Message then.",
             Some(BranchPoint::Block(_)) => "  Before this block, which waits again.",

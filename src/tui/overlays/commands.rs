@@ -136,7 +136,7 @@ impl Overlay for CommandList {
         let first = self.cursor.window(rows);
         let (names, does) = columns(width.into());
         for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
-            let text = row(command, &key_of(ctx.keymap, command.slash), (names, does), width.into());
+            let text = row(command, &key_of(draw.keymap, command.slash), (names, does), width.into());
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
         }
         if shown.is_empty() {

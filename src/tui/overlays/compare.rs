@@ -117,9 +117,8 @@ impl Overlay for CompareList {
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, draw) = (room.width, ctx.draw);
-        let mut sheet = Sheet::new("Compare this session with");
-        let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
-        self.list.draw(&mut sheet, rows, (width, draw), |_, row| row.to_owned());
+        let title = "Compare this session with";
+        let mut sheet = self.list.sheet(title, (room, 5, 12), draw, |_, row| row.to_owned());
         let told = match (self.is_alone, self.list.counts()) {
             (None, _) => "  Looking for sessions.",
             (_, (0, _)) => "  There is no other session.",

@@ -188,16 +188,12 @@ impl Overlay for Find {
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        hints.key(Action::ListAccept, "next", "next", 0).plain("Up/Down", "match", 1);
+        hints.word(Action::ListAccept, "next", 0).plain("Up/Down", "match", 1);
         hints.key(Action::ListScope, "only chat, code, output", "only", 2);
         let (long, short) =
             if self.is_expression { ("text", "text") } else { ("regular expression", "regex") };
-        hints.key(Action::FindExpression, long, short, 1).key(
-            Action::Back,
-            "back to where you were",
-            "back",
-            0,
-        );
+        hints.key(Action::FindExpression, long, short, 1);
+        hints.key(Action::Back, "back to where you were", "back", 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

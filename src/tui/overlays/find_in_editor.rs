@@ -197,8 +197,8 @@ impl Overlay for FindInEditor {
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         let enter = if self.replaces { "replace, next" } else { "take it" };
         hints.plain("Enter", enter, 0).key(Action::FormNext, "other field", "field", 1);
-        hints.key(Action::TextFindNext, "next", "next", 2).key(Action::ReplaceAll, "all", "all", 1);
-        hints.key(Action::ReplacePattern, "pattern", "pattern", 3).plain("Esc", "back", 0);
+        hints.word(Action::TextFindNext, "next", 2).word(Action::ReplaceAll, "all", 1);
+        hints.word(Action::ReplacePattern, "pattern", 3).plain("Esc", "back", 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

@@ -222,7 +222,7 @@ impl Overlay for FormBox {
             (true, true) => "begin",
             (true, false) => "send",
         };
-        hints.key(Action::FormAccept, accept, accept, 0);
+        hints.word(Action::FormAccept, accept, 0);
         if self.offers_file() {
             hints.plain("Tab", "take the file", 0).plain("Up/Down", "files", 1);
         }
@@ -230,12 +230,12 @@ impl Overlay for FormBox {
             hints.plain("Left/Right", "choose", 0);
         }
         if self.has_lines() {
-            hints.key(Action::TextNewline, "newline", "newline", 1);
-            hints.key(Action::TextEditor, "$EDITOR", "$EDITOR", 3);
+            hints.word(Action::TextNewline, "newline", 1);
+            hints.word(Action::TextEditor, "$EDITOR", 3);
         }
         if self.form.fields.len() > 1 && !self.offers_file() {
-            hints.key(Action::FormNext, "next", "next", 2);
-            hints.key(Action::FormPrevious, "previous", "previous", 3);
+            hints.word(Action::FormNext, "next", 2);
+            hints.word(Action::FormPrevious, "previous", 3);
         }
         hints.plain("Esc", if begins { "keep and close" } else { "keep and hide" }, 0);
     }

@@ -74,7 +74,7 @@ impl Overlay for Help {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (keymap, width, height, draw) = (ctx.keymap, room.width, room.height, ctx.draw);
+        let (keymap, width, height, draw) = (ctx.draw.keymap, room.width, room.height, ctx.draw);
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), draw.style(Slot::UiTitle)));
         let own: Vec<_> = self.own.iter().map(|(keys, help)| (keys.clone(), *help)).collect();

@@ -12,6 +12,7 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 use secrecy::SecretString;
 
 /// What is asked for.
@@ -107,6 +108,10 @@ impl Overlay for InputBox {
             InputKind::Name => ("Rename", "Another name for this session:".to_owned()),
             InputKind::Line => ("Go to line", "Number of the line:".to_owned()),
         };
-        Some(Sheet::with_field(title, &text, &self.field, room.width, ctx.draw))
+        let (width, draw) = (room.width, ctx.draw);
+        let mut sheet = Sheet::new(title);
+        sheet.words(&text, width, draw.text()).gap().field("> ", &self.field, width, draw);
+        sheet.gap().row(Line::styled("Enter take it   Esc back", draw.dim()));
+        Some(sheet)
     }
 }

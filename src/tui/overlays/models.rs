@@ -172,7 +172,7 @@ impl Overlay for Models {
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0);
-        hints.key(Action::ListTest, "test", "test", 1).plain("Esc", "back", 0);
+        hints.word(Action::ListTest, "test", 1).plain("Esc", "back", 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

@@ -47,10 +47,8 @@ impl Overlay for OldMessages {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, draw) = (room.width, ctx.draw);
-        let mut sheet = Sheet::new("Old messages");
-        let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
-        self.0.draw(&mut sheet, rows, (width, draw), |(), text| {
+        let draw = ctx.draw;
+        let mut sheet = self.0.sheet("Old messages", (room, 4, 12), draw, |(), text| {
             let lines = words::line_count(text);
             let more = if lines > 1 { format!("  ({lines} lines)") } else { String::new() };
             format!("{}{more}", safe::one_line(words::first_line(text)))

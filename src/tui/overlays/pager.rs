@@ -221,24 +221,20 @@ impl Overlay for Pager {
         if self.field.is_some() {
             let (long, short) =
                 if self.is_expression { ("text", "text") } else { ("regular expression", "regex") };
-            hints.key(Action::ListAccept, "find", "find", 0).key(Action::FindExpression, long, short, 1);
-            hints.key(Action::Back, "back", "back", 0);
+            hints.word(Action::ListAccept, "find", 0).key(Action::FindExpression, long, short, 1);
+            hints.word(Action::Back, "back", 0);
             return;
         }
-        hints.key(Action::ScrollPageDown, "page", "page", 0).key(Action::ScrollPageUp, "back", "back", 2);
-        hints.key(Action::ScrollTop, "top", "top", 1).key(Action::ScrollEnd, "end", "end", 1);
-        hints.plain("50%", "there", 3).key(Action::SearchStart, "find", "find", 0);
+        hints.word(Action::ScrollPageDown, "page", 0).word(Action::ScrollPageUp, "back", 2);
+        hints.word(Action::ScrollTop, "top", 1).word(Action::ScrollEnd, "end", 1);
+        hints.plain("50%", "there", 3).word(Action::SearchStart, "find", 0);
         if self.pattern.is_some() {
-            hints.key(Action::SearchNext, "next", "next", 2).key(
-                Action::SearchPrevious,
-                "previous",
-                "prev",
-                3,
-            );
+            hints.word(Action::SearchNext, "next", 2);
+            hints.key(Action::SearchPrevious, "previous", "prev", 3);
         }
         let wrap = if self.wraps { "long lines sideways" } else { "wrap" };
         hints.key(Action::PagerWrap, wrap, if self.wraps { "sideways" } else { "wrap" }, 2);
-        hints.plain("E", "$PAGER", 3).key(Action::Back, "close", "close", 0);
+        hints.plain("E", "$PAGER", 3).word(Action::Back, "close", 0);
     }
 
     fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {

@@ -69,12 +69,10 @@ impl Overlay for Recipes {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, draw) = (room.width, room.height, ctx.draw);
-        let mut sheet = Sheet::new("Recipes");
+        let (width, draw) = (room.width, ctx.draw);
         let names = self.0.shown().map(|(card, _)| card.name.chars().count());
         let column = names.max().unwrap_or(0).clamp(8, 20);
-        let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
-        self.0.draw(&mut sheet, rows, (width, draw), |card, _| {
+        let mut sheet = self.0.sheet("Recipes", (room, 8, 14), draw, |card, _| {
             let name = safe::cut(&safe::one_line(&card.name), column);
             let title = safe::cut(&title(card), TITLE_COLUMNS);
             format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when))

@@ -4,6 +4,7 @@ use super::draw_context::DrawContext;
 use super::field::Field;
 use super::filter::{Cursor, rank};
 use super::sheet::{Sheet, entry};
+use ratatui::layout::Rect;
 
 /// The filter, the texts that it searches, and the cursor in what matches.
 #[derive(Debug, Default)]
@@ -72,19 +73,23 @@ impl<T> FilteredList<T> {
         self.shown().nth(self.matches.cursor.0)
     }
 
-    /// Draws the filter, and so many of the rows around the cursor; `row` makes a row of an entry and its text.
-    pub(crate) fn draw(
+    /// A sheet with the filter, and at most so many of the rows around the cursor, where `others` of the room are for
+    /// what is around them; `row` makes a row of an entry and its text.
+    pub(crate) fn sheet(
         &self,
-        sheet: &mut Sheet,
-        rows: usize,
-        (width, draw): (u16, DrawContext<'_>),
+        title: &str,
+        (room, others, most): (Rect, u16, u16),
+        draw: DrawContext<'_>,
         row: impl Fn(&T, &str) -> String,
-    ) {
+    ) -> Sheet {
+        let (width, mut sheet) = (room.width, Sheet::new(title));
+        let rows = usize::from(room.height.saturating_sub(others).clamp(1, most));
         sheet.field("> ", &self.matches.filter, width, draw).rule(width, draw);
         let cursor = self.matches.cursor;
         for (at, (chosen, text)) in self.shown().enumerate().skip(cursor.window(rows)).take(rows) {
             sheet.row(entry(&row(chosen, text), at == cursor.0, width, draw));
         }
+        sheet
     }
 }
 

@@ -31,19 +31,6 @@ impl Sheet {
         Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None, in_view: None }
     }
 
-    pub(crate) fn with_field(
-        title: &str,
-        text: &str,
-        field: &Field,
-        width: u16,
-        draw: DrawContext<'_>,
-    ) -> Self {
-        let mut sheet = Self::new(title);
-        sheet.words(text, width, draw.text()).gap().field("> ", field, width, draw);
-        sheet.gap().row(Line::styled("Enter take it   Esc back", draw.dim()));
-        sheet
-    }
-
     /// The rows that a box of this height shows. Where it is higher than they are, a row above them tells what is hidden
     /// there, and in a box that tells that, one below them.
     pub(crate) fn visible(&self, height: usize) -> Range<usize> {

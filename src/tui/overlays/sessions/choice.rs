@@ -22,19 +22,11 @@ impl<'a> Choice<'a> {
     }
 
     /// An identity that does not depend on the row.
-    pub(super) fn key(self) -> ChoiceKey {
-        match self {
-            Choice::Session(session) => ChoiceKey::Session(session.path.clone()),
-            Choice::Hit(hit) => ChoiceKey::Hit(hit.session.path.clone(), hit.place, hit.line.clone()),
-            Choice::New => ChoiceKey::New,
-        }
+    pub(super) fn key(self) -> (Option<PathBuf>, Option<(SessionLocation, String)>) {
+        let place = match self {
+            Choice::Hit(hit) => Some((hit.place, hit.line.clone())),
+            Choice::Session(_) | Choice::New => None,
+        };
+        (self.session().map(|session| session.path.clone()), place)
     }
-}
-
-/// Identifies what was chosen, to find it again when rows change.
-#[derive(PartialEq, Eq)]
-pub(super) enum ChoiceKey {
-    Session(PathBuf),
-    Hit(PathBuf, SessionLocation, String),
-    New,
 }

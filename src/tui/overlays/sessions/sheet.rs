@@ -59,16 +59,16 @@ pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> She
 
 /// The keys that do something in the chosen row.
 fn keys_text(list: &Sessions, ctx: OverlayContext<'_>) -> String {
-    let mut hints = Hints::new(ctx.keymap, Context::Picker);
+    let mut hints = Hints::new(ctx.draw.keymap, Context::Picker);
     if let Some(enter) = list.enter_label(ctx.state) {
-        hints.key(Action::ListAccept, enter, enter, 0);
+        hints.word(Action::ListAccept, enter, 0);
     }
     if let Some(chosen) = list.chosen() {
         let is_other = !is_open_here(chosen, ctx.state);
         if is_other {
-            hints.key(Action::ListCompare, "compare", "compare", 0);
+            hints.word(Action::ListCompare, "compare", 0);
         }
-        hints.key(Action::ListRename, "rename", "rename", 0);
+        hints.word(Action::ListRename, "rename", 0);
         if is_other {
             hints.key(Action::ListDelete, "delete (asks)", "delete", 0);
         }

@@ -246,7 +246,7 @@ fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
     }
     if screen.panes.output.printed_lines() != Some(0) {
-        hints.key(Action::OutputPager, "all output", "all output", 1 + u8::from(has_images));
+        hints.word(Action::OutputPager, "all output", 1 + u8::from(has_images));
     }
 }
 
