@@ -146,16 +146,36 @@ pub enum LetterEffect {
     Nothing,
 }
 
+/// What has to be known of an overlay besides what it shows and does.
+#[derive(Clone, Copy, Debug)]
+pub struct OverlayProperties {
+    /// The context in which keys are looked up while the overlay is on top.
+    pub(crate) context: Context,
+    /// How many columns it wants for its content.
+    pub(crate) width: u16,
+    /// Whether it can only be scrolled and closed; then `q` closes it too.
+    pub(crate) is_only_read: bool,
+    /// Which of the actions that only some lists support it supports; the help shows only these.
+    pub(crate) list_actions: &'static [Action],
+}
+
+impl OverlayProperties {
+    fn new(context: Context, width: u16) -> Self {
+        Self { context, width, is_only_read: false, list_actions: &[] }
+    }
+}
+
+impl Default for OverlayProperties {
+    fn default() -> Self {
+        Self::new(Context::Picker, 56)
+    }
+}
+
 /// A box above the panes that receives the keys.
 pub trait Overlay: Any + Debug {
-    /// The context in which keys are looked up while the overlay is on top.
-    fn keymap_context(&self) -> Context {
-        Context::Picker
-    }
-
-    /// Which of the actions that only some lists support it supports; the help shows only these.
-    fn list_actions(&self) -> &'static [Action] {
-        &[]
+    /// The properties that it has now.
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties::default()
     }
 
     /// Its keys that are not in the keymap, for the help.
@@ -178,22 +198,12 @@ pub trait Overlay: Any + Debug {
         self.field()
     }
 
-    /// How many columns it wants for its content.
-    fn width(&self) -> u16 {
-        56
-    }
-
     /// Its rows for this room. `None` if it is drawn in the message box instead.
     fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
 
     /// The field that is drawn in the message box, and the word before it.
     fn in_message(&self) -> Option<(&'static str, &Field)> {
         None
-    }
-
-    /// Whether it can only be scrolled and closed; then `q` closes it too.
-    fn is_only_read(&self) -> bool {
-        false
     }
 
     /// The list in which Up and Down move: its cursor, and how many rows it has.
@@ -244,7 +254,7 @@ pub trait Overlay: Any + Debug {
 
     /// Handles a letter to which no action is bound.
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        if self.is_only_read() && matches!(letter, 'q' | '?') {
+        if self.properties().is_only_read && matches!(letter, 'q' | '?') {
             return vec![OverlayResponse::Close];
         }
         self.edit(Edit::Insert(letter), ctx, panes)
@@ -252,7 +262,11 @@ pub trait Overlay: Any + Debug {
 
     /// What a letter would do to which no action is bound and that no field receives.
     fn letter_effect(&self, letter: char) -> LetterEffect {
-        if self.is_only_read() && letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
+        if self.properties().is_only_read && letter == 'q' {
+            LetterEffect::Harmless
+        } else {
+            LetterEffect::Nothing
+        }
     }
 
     /// Whether its answer approves the waiting block: then the guard demands what it demands of the key for that, and

@@ -2,7 +2,9 @@
 //! passes the guard before it arrives here, so that keys typed ahead grant nothing; and it grants only a rule of which
 //! every word is on screen.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
+use super::{
+    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided, number_of,
+};
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
@@ -87,7 +89,7 @@ impl Always {
 
     /// Whether every row that says what an offer grants is on screen.
     fn is_shown(&self, at: usize, ctx: OverlayContext<'_>) -> bool {
-        let room = ctx.room(self.width());
+        let room = ctx.room(self.properties().width);
         let (sheet, offers) = self.lay_out(room.width, ctx.draw);
         let shown = sheet.visible(room.height.into());
         offers.get(at).is_some_and(|rows| shown.start <= rows.rule.start && rows.rule.end <= shown.end)
@@ -95,7 +97,7 @@ impl Always {
 
     /// Shows the rows above or below those on screen.
     fn page(&mut self, back: bool, ctx: OverlayContext<'_>) {
-        let room = ctx.room(self.width());
+        let room = ctx.room(self.properties().width);
         let (sheet, _) = self.lay_out(room.width, ctx.draw);
         let height = usize::from(room.height);
         let shown = sheet.visible(height);
@@ -184,8 +186,8 @@ impl Always {
 }
 
 impl Overlay for Always {
-    fn width(&self) -> u16 {
-        72
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 72, ..OverlayProperties::default() }
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -257,7 +259,7 @@ impl Overlay for Always {
     }
 
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        let room = ctx.room(self.width());
+        let room = ctx.room(self.properties().width);
         let marks = if room.width < MIN_HINT_WIDTH { "1 2 3" } else { "1 2 3 or Up/Down" };
         hints.plain(marks, "mark", 0).plain("A", "confirm and approve", 0).plain("Esc", "back", 0);
         if self.lay_out(room.width, ctx.draw).0.rows.len() > room.height.into() {

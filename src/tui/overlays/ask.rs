@@ -1,7 +1,7 @@
 //! A question that is answered with letters. Enter and Esc give the safe answer; the other letters pass the guard
 //! before they arrive here, so that a key meant for something else answers nothing.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::keymap::Context;
@@ -94,12 +94,8 @@ impl Ask {
 }
 
 impl Overlay for Ask {
-    fn keymap_context(&self) -> Context {
-        Context::Everywhere
-    }
-
-    fn width(&self) -> u16 {
-        62
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties::new(Context::Everywhere, 62)
     }
 
     fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -125,7 +121,7 @@ impl Overlay for Ask {
     }
 
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        let room = ctx.room(self.width());
+        let room = ctx.room(self.properties().width);
         // The box shows the answers; the key bar repeats them only if the box has no room for all.
         if self.rows(room.width, ctx.draw).rows.len() > room.height.into() {
             for answer in &self.answers {

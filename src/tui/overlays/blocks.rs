@@ -1,6 +1,6 @@
 //! The list of blocks whose code can be copied, newest first.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::panes::Panes;
@@ -45,8 +45,8 @@ pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
 }
 
 impl Overlay for BlockList {
-    fn width(&self) -> u16 {
-        76
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 76, ..OverlayProperties::default() }
     }
 
     fn matches(&mut self) -> Option<&mut Matches> {

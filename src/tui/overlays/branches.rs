@@ -1,6 +1,6 @@
 //! The list of places at which this session can be branched: each message, each block, its end.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::{BlockId, BranchPoint};
 use crate::engine::State;
 use crate::engine::transcript::Item;
@@ -58,8 +58,8 @@ impl BranchList {
 }
 
 impl Overlay for BranchList {
-    fn width(&self) -> u16 {
-        76
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 76, ..OverlayProperties::default() }
     }
 
     fn matches(&mut self) -> Option<&mut Matches> {

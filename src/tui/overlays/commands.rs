@@ -1,6 +1,6 @@
 //! The list of commands: finds one by some of its letters, and runs it.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::panes::Panes;
@@ -65,9 +65,10 @@ fn usage(command: &SlashEntry) -> String {
 }
 
 impl Overlay for CommandList {
-    fn width(&self) -> u16 {
+    fn properties(&self) -> OverlayProperties {
         let (names, does) = widest();
-        u16::try_from(names + does + GAP_COLUMNS + KEY_COLUMNS).unwrap_or(u16::MAX)
+        let width = u16::try_from(names + does + GAP_COLUMNS + KEY_COLUMNS).unwrap_or(u16::MAX);
+        OverlayProperties { width, list_actions: &[Action::ListScope], ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -77,10 +78,6 @@ impl Overlay for CommandList {
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
         let rows = self.matching_commands().len();
         Some((&mut self.cursor, rows))
-    }
-
-    fn list_actions(&self) -> &'static [Action] {
-        &[Action::ListScope]
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

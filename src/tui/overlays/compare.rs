@@ -1,7 +1,7 @@
 //! The list of sessions to compare this one with: those in its tree of branches, else all others.
 
 use super::comparison::ComparisonView;
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::Timestamp;
 use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, comparable, own_id};
 use crate::engine::State;
@@ -70,8 +70,8 @@ impl CompareList {
 }
 
 impl Overlay for CompareList {
-    fn width(&self) -> u16 {
-        72
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 72, ..OverlayProperties::default() }
     }
 
     fn matches(&mut self) -> Option<&mut Matches> {

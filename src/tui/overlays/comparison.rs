@@ -1,7 +1,7 @@
 //! Two sessions side by side, on the whole screen: from where they differ, what was asked, run and printed in each. In
 //! a narrow window, differences are shown below each other.
 
-use super::{Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, number_of};
 use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
@@ -98,16 +98,8 @@ pub(in crate::tui) fn more_lines(left: usize) -> String {
 }
 
 impl Overlay for ComparisonView {
-    fn keymap_context(&self) -> Context {
-        Context::Pager
-    }
-
-    fn width(&self) -> u16 {
-        WHOLE_SCREEN
-    }
-
-    fn is_only_read(&self) -> bool {
-        true
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pager, WHOLE_SCREEN) }
     }
 
     fn scope(&self) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! The box for the typed word: why it is required, then the field. The word has to be typed, not pasted: the guard
 //! refuses three letters that come at once, and an Enter that comes with one.
 
-use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
 use crate::domain::{BlockId, Decision, Finding, Revision, Severity, Terms, file_texts};
 use crate::engine::transcript::BlockItem;
@@ -88,12 +88,8 @@ fn list_findings(
 }
 
 impl Overlay for Confirm {
-    fn keymap_context(&self) -> Context {
-        Context::Text
-    }
-
-    fn width(&self) -> u16 {
-        72
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties::new(Context::Text, 72)
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -1,7 +1,7 @@
 //! The list of files in the working folder while the person types a path: after an `@` in the message, or in a field of
 //! a form. Letters are added to the text and filter the list; the list never takes a letter away from the text.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::driver::{FolderFiles, JobResult, PathOfFile};
 use crate::text::at_words::at_word;
 use crate::text::number::{counted, grouped, size};
@@ -100,8 +100,8 @@ impl FileList {
 }
 
 impl Overlay for FileList {
-    fn width(&self) -> u16 {
-        70
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 70, list_actions: &[Action::ListScope], ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -111,10 +111,6 @@ impl Overlay for FileList {
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
         let rows = self.matches.len();
         Some((&mut self.cursor, rows))
-    }
-
-    fn list_actions(&self) -> &'static [Action] {
-        &[Action::ListScope]
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

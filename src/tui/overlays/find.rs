@@ -1,6 +1,6 @@
 //! The search in conversation, code and output. When it is closed, the panes go back to their positions.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -129,8 +129,8 @@ fn counts_text(state: &State, panes: &Panes, draw: DrawContext<'_>) -> String {
 }
 
 impl Overlay for Find {
-    fn keymap_context(&self) -> Context {
-        Context::Find
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { context: Context::Find, ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -1,6 +1,6 @@
 //! Searches a text in the block being edited, and replaces it.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::tui::action::Action;
 use crate::tui::editing::Pos;
 use crate::tui::editing::search::Needle;
@@ -115,8 +115,8 @@ impl FindInEditor {
 }
 
 impl Overlay for FindInEditor {
-    fn keymap_context(&self) -> Context {
-        Context::Replace
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { context: Context::Replace, ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -8,7 +8,7 @@ mod paths;
 mod rows;
 
 use super::files::FileMatches;
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, FieldKind, Form};
 use crate::driver::{Job, JobResult};
@@ -116,12 +116,8 @@ impl FormBox {
 }
 
 impl Overlay for FormBox {
-    fn keymap_context(&self) -> Context {
-        Context::Form
-    }
-
-    fn width(&self) -> u16 {
-        82
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties::new(Context::Form, 82)
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -1,6 +1,6 @@
 //! The help: the keys of the context that the person came from, then those that work everywhere. Made from the keymap.
 
-use super::{Overlay, OverlayContext, OverlayResponse, OwnKey};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, OwnKey};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Binding, Context, Key, Keymap};
 use crate::tui::panes::Panes;
@@ -48,12 +48,8 @@ impl Help {
 }
 
 impl Overlay for Help {
-    fn keymap_context(&self) -> Context {
-        Context::Pane
-    }
-
-    fn width(&self) -> u16 {
-        82
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 82) }
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -63,10 +59,6 @@ impl Overlay for Help {
 
     fn wheel(&mut self, rows: isize, _: OverlayContext<'_>) {
         self.top = self.top.saturating_add_signed(rows);
-    }
-
-    fn is_only_read(&self) -> bool {
-        true
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Asks for one line: a provider's key, another name of the session, the number of a line.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::sentences::saving;
 use crate::engine::{Command, State};
 use crate::tui::editing::Pos;
@@ -50,8 +50,8 @@ impl InputBox {
 }
 
 impl Overlay for InputBox {
-    fn keymap_context(&self) -> Context {
-        Context::Text
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { context: Context::Text, ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {

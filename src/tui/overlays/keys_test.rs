@@ -1,7 +1,7 @@
 //! `/keys test`: shows what the terminal sends, each key as sayso reads it, with its bytes and what it does in each
 //! context. Keys pressed here do nothing else; Esc twice leaves, and so does Ctrl-C twice.
 
-use super::{Overlay, OverlayContext, help};
+use super::{Overlay, OverlayContext, OverlayProperties, help};
 use crate::tui::keymap::{Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -74,8 +74,8 @@ impl KeysTest {
 }
 
 impl Overlay for KeysTest {
-    fn width(&self) -> u16 {
-        82
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 82, ..OverlayProperties::default() }
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {

@@ -3,7 +3,7 @@
 
 pub(crate) mod limit;
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::{BlockId, Enforcement, ExecutorKind, Limits, Terms};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
@@ -125,8 +125,8 @@ impl LimitsForm {
 }
 
 impl Overlay for LimitsForm {
-    fn width(&self) -> u16 {
-        66
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 66, ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -3,7 +3,7 @@
 mod row;
 
 use super::input_box::InputBox;
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::sentences::sending;
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
@@ -117,16 +117,12 @@ impl Models {
 }
 
 impl Overlay for Models {
-    fn width(&self) -> u16 {
-        76
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 76, list_actions: &[Action::ListTest], ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {
         Some(&mut self.filter)
-    }
-
-    fn list_actions(&self) -> &'static [Action] {
-        &[Action::ListTest]
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

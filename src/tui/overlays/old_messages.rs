@@ -1,6 +1,6 @@
 //! The list of messages sent before, newest first.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::tui::panes::Panes;
 use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
@@ -21,8 +21,8 @@ impl OldMessages {
 }
 
 impl Overlay for OldMessages {
-    fn width(&self) -> u16 {
-        70
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 70, ..OverlayProperties::default() }
     }
 
     fn matches(&mut self) -> Option<&mut Matches> {

@@ -6,7 +6,9 @@ mod scroll;
 mod search;
 mod source;
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
+use super::{
+    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, number_of,
+};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -115,20 +117,13 @@ impl Pager {
 }
 
 impl Overlay for Pager {
-    fn keymap_context(&self) -> Context {
-        if self.field.is_some() { Context::Find } else { Context::Pager }
+    fn properties(&self) -> OverlayProperties {
+        let context = if self.field.is_some() { Context::Find } else { Context::Pager };
+        OverlayProperties { context, width: WHOLE_SCREEN, is_only_read: true, list_actions: &[] }
     }
 
     fn field(&mut self) -> Option<&mut Field> {
         self.field.as_mut()
-    }
-
-    fn width(&self) -> u16 {
-        WHOLE_SCREEN
-    }
-
-    fn is_only_read(&self) -> bool {
-        true
     }
 
     fn scope(&self) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! The list of recipes: name, title, when each is useful; those of the person are labelled.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::RecipeCard;
 use crate::driver::JobResult;
 use crate::tui::panes::Panes;
@@ -37,8 +37,8 @@ fn with_texts(all: Vec<RecipeCard>) -> impl Iterator<Item = (RecipeCard, String)
 }
 
 impl Overlay for Recipes {
-    fn width(&self) -> u16 {
-        90
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 90, ..OverlayProperties::default() }
     }
 
     fn matches(&mut self) -> Option<&mut Matches> {

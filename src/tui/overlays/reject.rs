@@ -1,6 +1,6 @@
 //! Asks for the reason of a rejection.
 
-use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, Decision, Revision};
 use crate::engine::{Command, State};
@@ -22,12 +22,8 @@ pub(crate) struct Reject {
 }
 
 impl Overlay for Reject {
-    fn keymap_context(&self) -> Context {
-        Context::Message
-    }
-
-    fn width(&self) -> u16 {
-        72
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties::new(Context::Message, 72)
     }
 
     fn field(&mut self) -> Option<&mut Field> {

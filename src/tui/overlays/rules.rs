@@ -1,7 +1,7 @@
 //! The rules of this session, and removing one. Removing asks no question: blocks that the rule covered will only be
 //! asked about again.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
 use crate::domain::sentences::running;
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
@@ -34,12 +34,8 @@ impl Rules {
 }
 
 impl Overlay for Rules {
-    fn width(&self) -> u16 {
-        72
-    }
-
-    fn list_actions(&self) -> &'static [Action] {
-        &[Action::ListDelete]
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 72, list_actions: &[Action::ListDelete], ..OverlayProperties::default() }
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

@@ -15,7 +15,7 @@ mod requests;
 mod sheet;
 
 use super::comparison::ComparisonView;
-use super::{Overlay, OverlayContext, OverlayResponse, not_shown};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, not_shown};
 use crate::driver::{Job, JobResult, Summary, own_id, words_of_search};
 use crate::engine::State;
 use crate::tui::action::Action;
@@ -152,16 +152,13 @@ fn is_open_here(session: &Summary, state: &State) -> bool {
 }
 
 impl Overlay for Sessions {
-    fn width(&self) -> u16 {
-        74
+    fn properties(&self) -> OverlayProperties {
+        let list_actions = &[Action::ListScope, Action::ListRename, Action::ListCompare, Action::ListDelete];
+        OverlayProperties { width: 74, list_actions, ..OverlayProperties::default() }
     }
 
     fn field(&mut self) -> Option<&mut Field> {
         Some(self.rename.as_mut().unwrap_or(&mut self.filter))
-    }
-
-    fn list_actions(&self) -> &'static [Action] {
-        &[Action::ListScope, Action::ListRename, Action::ListCompare, Action::ListDelete]
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

@@ -1,7 +1,7 @@
 //! The status: the model and its context, the cost of the session, which instructions are sent, which project settings
 //! were ignored, what confines a block.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::ModelName;
 use crate::domain::sentences::{saving, sending};
 use crate::driver::catalogue;
@@ -29,21 +29,13 @@ const LABEL_COLUMNS: usize = 14;
 pub struct Status(pub usize);
 
 impl Overlay for Status {
-    fn keymap_context(&self) -> Context {
-        Context::Pane
-    }
-
-    fn width(&self) -> u16 {
-        82
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 82) }
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.0 = self.0.saturating_add_signed(by).min(1_000);
         Vec::new()
-    }
-
-    fn is_only_read(&self) -> bool {
-        true
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The iteration log: every turn with its steps, blocks, decisions, outcomes, times, tokens and costs, the newest last.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::{Grantor, RecipeEnd, TurnEnd};
 use crate::engine::State;
 use crate::engine::steps::{LastDecision, ModelStep, StepBlock, TurnLog, TurnTotals, turns};
@@ -20,12 +20,8 @@ use ratatui::text::{Line, Span};
 pub(crate) struct Steps(usize);
 
 impl Overlay for Steps {
-    fn keymap_context(&self) -> Context {
-        Context::Pane
-    }
-
-    fn width(&self) -> u16 {
-        110
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 110) }
     }
 
     /// Scrolls, but not beyond the ends.
@@ -35,14 +31,10 @@ impl Overlay for Steps {
     }
 
     fn wheel(&mut self, by: isize, ctx: OverlayContext<'_>) {
-        let room = ctx.room(self.width());
+        let room = ctx.room(self.properties().width);
         let most = rows(ctx.state, room.width, ctx.draw).len();
         let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
         self.0 = self.0.saturating_add_signed(-by).min(most);
-    }
-
-    fn is_only_read(&self) -> bool {
-        true
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

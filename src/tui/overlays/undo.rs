@@ -3,7 +3,7 @@
 
 use super::ask::Ask;
 use super::pager::Pager;
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
@@ -161,10 +161,11 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
 }
 
 impl Overlay for UndoList {
-    fn width(&self) -> u16 {
+    fn properties(&self) -> OverlayProperties {
         let (least, most) = WIDTHS;
         let columns = OTHER_COLUMNS + self.path_columns + self.state_columns;
-        u16::try_from(columns.clamp(least, most)).unwrap_or(u16::MAX)
+        let width = u16::try_from(columns.clamp(least, most)).unwrap_or(u16::MAX);
+        OverlayProperties { width, ..OverlayProperties::default() }
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {

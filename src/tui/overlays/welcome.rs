@@ -3,7 +3,7 @@
 mod draw;
 mod wanted_text;
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, OwnKey};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, OwnKey};
 use crate::domain::Interpreter;
 use crate::domain::sentences::sending;
 use crate::driver::JobResult;
@@ -174,8 +174,8 @@ pub(crate) fn source_text(ctx: OverlayContext<'_>) -> String {
 }
 
 impl Overlay for Welcome {
-    fn width(&self) -> u16 {
-        72
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { width: 72, ..OverlayProperties::default() }
     }
 
     fn own_keys(&self, ctx: OverlayContext<'_>) -> Vec<OwnKey> {

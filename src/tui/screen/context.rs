@@ -15,7 +15,7 @@ impl Screen {
     /// The context of the next key.
     pub(crate) fn keymap_context(&self, state: &State) -> Context {
         if let Some(overlay) = self.overlays.last() {
-            return overlay.keymap_context();
+            return overlay.properties().context;
         }
         match self.panes.focus {
             Pane::Message => Context::Message,

@@ -8,7 +8,7 @@ use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::form::{FormBox, FormPurpose};
 use crate::tui::overlays::help::{self, Help};
-use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
+use crate::tui::overlays::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::problem_keys::fixed_keys;
@@ -183,9 +183,10 @@ impl Screen {
 
 /// The actions that do nothing in this overlay although its context has keys for them.
 fn unused_actions(top: &mut dyn Overlay) -> Vec<Action> {
-    let (is_list, has_field) = (top.keymap_context() == Context::Picker, top.field().is_some());
+    let OverlayProperties { context, list_actions, .. } = top.properties();
+    let (is_list, has_field) = (context == Context::Picker, top.field().is_some());
     let works = |action: Action| {
-        let of_others = is_list && action.is_of_some_lists() && !top.list_actions().contains(&action);
+        let of_others = is_list && action.is_of_some_lists() && !list_actions.contains(&action);
         !action.is_of_panes() && !of_others && (has_field || Edit::of(action).is_none())
     };
     Action::ALL.iter().copied().filter(|action| !works(*action)).collect()

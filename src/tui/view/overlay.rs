@@ -23,9 +23,10 @@ pub(crate) fn draw(
     draw: DrawContext<'_>,
 ) -> Option<Position> {
     let ctx = screen.overlay_context(state, draw);
-    let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(overlay.width()))?;
+    let width = overlay.properties().width;
+    let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(width))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);
-    let slot = screen.arrangement.overlay(overlay.width() + 4, height);
+    let slot = screen.arrangement.overlay(width + 4, height);
     let height = usize::from(slot.inner.height);
     let shown = sheet.visible(height);
     // So that nothing of the panes shows through.
