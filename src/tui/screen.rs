@@ -131,7 +131,7 @@ pub struct Screen {
     pub hits: Hits,
     size: (u16, u16),
     /// Whether the terminal has the focus.
-    attended: bool,
+    pub(crate) attended: bool,
     /// The time of the last event.
     last_step: Instant,
     /// The key that ended the key test, and when it came last: while held down, it repeats.
@@ -223,11 +223,6 @@ impl Screen {
         self.attended = has_focus;
         // A key pressed while windows change may be meant for another window.
         self.guard.focused(now);
-    }
-
-    /// Whether the terminal has the focus, as far as it tells.
-    pub(crate) fn is_attended(&self) -> bool {
-        self.attended
     }
 
     /// Shows a note in the status line.

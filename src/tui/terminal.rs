@@ -13,7 +13,6 @@ pub(crate) use backend::CellDiff;
 pub(crate) use modes::ModeOptions;
 
 use super::attention::TerminalSupport;
-use super::cursor_query::Query;
 use super::graphics::Graphics;
 use super::input::Input;
 use super::paint::canvas::Canvas;
@@ -146,7 +145,7 @@ impl Terminal {
 
     /// Sets the table of pictures that cells refer to; `kept`: the terminal stores pictures that it was sent.
     pub(crate) fn set_graphics(&mut self, graphics: Graphics, kept: bool) {
-        self.screen.set_graphics(graphics);
+        self.screen.graphics = graphics;
         self.change(|touched| touched.pictures |= kept);
     }
 
@@ -160,12 +159,7 @@ impl Terminal {
 
     /// Sets the table of addresses that cells refer to.
     pub(crate) fn link(&mut self, links: Hyperlinks) {
-        self.screen.set_links(links);
-    }
-
-    /// Sends the query after the next frame.
-    pub(crate) fn query_cursor(&mut self, query: Query) {
-        self.queue(query.bytes().as_bytes());
+        self.screen.links = links;
     }
 
     /// Sends these bytes after the next frame, or with [`Terminal::flush`].
@@ -175,7 +169,7 @@ impl Terminal {
 
     /// Records whether the terminal supports synchronized updates.
     pub(crate) fn set_sync(&mut self, sync: bool) {
-        self.screen.set_sync(sync);
+        self.screen.sync = sync;
         self.change(|touched| touched.sync = sync);
     }
 

@@ -3,7 +3,6 @@
 use super::ask::{Ask, OpenQuestion, READING_DELAY};
 use super::form::FormFill;
 use super::lines::TypedLine;
-use super::provider::ProviderStep;
 use super::session::{NOTHING_DECIDED, Session};
 use crate::domain::sentences::saving::KEPT_FOR_MESSAGE;
 use crate::engine::{Command, Phase};
@@ -99,12 +98,10 @@ impl Session<'_> {
             self.take_question();
             return Ok(());
         }
-        match question.take(text, &mut self.mode.page)? {
-            ProviderStep::Leave(exit) => {
-                self.mode.lines.set_echo(true);
-                self.exit = Some(exit);
-            }
-            ProviderStep::Ask { hidden } => self.mode.lines.set_echo(!hidden),
+        let exit = question.take(text, &mut self.mode.page)?;
+        self.mode.lines.set_echo(!question.is_secret());
+        if exit.is_some() {
+            self.exit = exit;
         }
         Ok(())
     }

@@ -35,15 +35,6 @@ enum ProviderInput {
     Address,
 }
 
-/// What follows from a line.
-pub(super) enum ProviderStep {
-    Leave(Exit),
-    /// Ask for another line; hide it if it is a key.
-    Ask {
-        hidden: bool,
-    },
-}
-
 impl ProviderQuestion {
     /// Offers the known servers and the providers in the cloud.
     pub(super) fn new(servers: &[Offer], clouds: &[Cloud]) -> Self {
@@ -94,7 +85,8 @@ impl ProviderQuestion {
         page.ask("Type its number:")
     }
 
-    pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
+    /// Handles a line: the choice, or nothing if another line was asked for.
+    pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<Option<Exit>> {
         let line = line.trim();
         let choice = match std::mem::take(&mut self.wanted) {
             ProviderInput::Key(provider) if line.is_empty() => {
@@ -127,17 +119,17 @@ impl ProviderQuestion {
                     None => {
                         page.line(&format!("That is none of the numbers. {}", sending::NO_PROVIDER))?;
                         page.ask("Type its number:")?;
-                        return Ok(ProviderStep::Ask { hidden: false });
+                        return Ok(None);
                     }
                 }
             }
         };
-        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
+        Ok(Some(Exit::UseProvider(choice)))
     }
 
-    fn ask_for(&mut self, wanted: ProviderInput, page: &mut LinePage) -> io::Result<ProviderStep> {
+    fn ask_for(&mut self, wanted: ProviderInput, page: &mut LinePage) -> io::Result<Option<Exit>> {
         self.wanted = wanted;
         self.ask(page)?;
-        Ok(ProviderStep::Ask { hidden: self.is_secret() })
+        Ok(None)
     }
 }

@@ -99,8 +99,7 @@ fn facts_of(
     draw: DrawContext<'_>,
     opinions: Vec<(&'static str, String)>,
 ) -> Vec<(&'static str, String)> {
-    let mut facts = model(state);
-    facts.push(("Context", context(state)));
+    let mut facts = vec![("Model", model(state)), ("Context", context(state))];
     facts.extend(under("Cost", cost(state)));
     facts.extend(instructions(state, draw));
     facts.extend(opinions);
@@ -125,9 +124,9 @@ fn under(
     std::iter::once(label).chain(std::iter::repeat("")).zip(texts)
 }
 
-fn model(state: &State) -> Vec<(&'static str, String)> {
+fn model(state: &State) -> String {
     let Some(name) = &state.transcript.model else {
-        return vec![("Model", "none is chosen: /provider".into())];
+        return "none is chosen: /provider".into();
     };
     let mut text = safe::one_line(&name.to_string());
     let info = state.live.model.as_ref().filter(|info| info.name == *name);
@@ -146,7 +145,7 @@ fn model(state: &State) -> Vec<(&'static str, String)> {
             text.push_str(&format!(", {}", sending::HERE));
         }
     }
-    vec![("Model", text)]
+    text
 }
 
 /// Whether a story answers, which has no server.

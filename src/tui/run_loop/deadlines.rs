@@ -57,7 +57,7 @@ impl Session<'_> {
         let spins = live.run.is_some() || goes(reply) || goes(summary);
         let announced = self.screen.announced(state).is_some();
         let counts = waits(reply) || waits(summary) || asked || announced;
-        let pause = match (self.screen.is_attended(), self.options.motion) {
+        let pause = match (self.screen.attended, self.options.motion) {
             (false, _) if spins || counts => Duration::from_secs(5),
             (true, true) if spins => Duration::from_millis(250),
             _ if spins || counts => Duration::from_secs(1),

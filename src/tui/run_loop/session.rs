@@ -249,7 +249,7 @@ impl Session<'_> {
     fn frame(&mut self, now: Instant) {
         self.with(now, |screen, ctx| screen.arrange(ctx));
         for query in self.screen.guard.queries(now) {
-            self.tui.terminal.query_cursor(query);
+            self.tui.terminal.queue(query.bytes().as_bytes());
         }
         let title = header::window_title(self.driver.state());
         if title != self.title {

@@ -10,11 +10,6 @@ use std::time::{Duration, Instant};
 const HELD_KEY_TIMEOUT: Duration = Duration::from_millis(700);
 
 impl Screen {
-    /// Starts the key test.
-    pub(super) fn test_keys(&mut self) {
-        self.open(KeysTest::new(self.setup.kitty));
-    }
-
     /// Handles bytes that are no known key.
     pub(crate) fn noise(&mut self, now: Instant) {
         self.guard.noise(now);

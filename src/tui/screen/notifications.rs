@@ -18,7 +18,8 @@ impl Screen {
                 self.panes.output.push(run, chunk.stream, &chunk.bytes);
             }
             Notification::Notice(notice) => {
-                self.form_answered();
+                // A form that waits for its result can be sent again.
+                self.forms().for_each(|form| form.sent = false);
                 self.show_notice(notice);
             }
             Notification::Job(found) => self.job_done(found, ctx),

@@ -139,18 +139,12 @@ impl Screen {
             (Context::Edit, Some(block)) => format!("Code pane, editing block {block}"),
             (Context::Done, _) if self.panes.focus == Pane::Code => "Code pane".into(),
             (Context::Done, _) => "Output pane".into(),
-            (Context::Vars, _) => "Variables".into(),
-            (Context::Queue, _) => "Blocks that wait".into(),
-            (Context::Problems, _) => "Problems".into(),
+            (Context::Edit, None) => "Code pane".into(),
             (Context::Picker, _) => "List".into(),
             (Context::Form, _) => "Form".into(),
             (Context::Find, _) => "Find".into(),
-            (Context::Replace, _) => "Find and replace".into(),
-            (Context::Pager, _) => "Pager".into(),
-            (Context::Edit, None) => "Code pane".into(),
             (Context::Chat, _) => "Chat pane".into(),
-            (Context::Text, _) => help::heading(Context::Text).into(),
-            _ => "Message box".into(),
+            _ => help::heading(context).into(),
         };
         let takes_text = self.takes_text(state);
         let lacks = self.overlays.last_mut().map(|top| unused_actions(top.as_mut())).unwrap_or_default();

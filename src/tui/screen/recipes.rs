@@ -146,11 +146,6 @@ impl Screen {
         self.panes.chat.follow();
     }
 
-    /// Handles a notice while a form waits for its result: the form can be sent again.
-    pub(super) fn form_answered(&mut self) {
-        self.forms().for_each(|form| form.sent = false);
-    }
-
     /// Closes forms that the recipe no longer asks for.
     pub(super) fn close_stale_forms(&mut self, state: &State) {
         let asked = asked(state);

@@ -13,6 +13,7 @@ use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::compare::CompareList;
 use crate::tui::overlays::input_box::InputBox;
+use crate::tui::overlays::keys_test::KeysTest;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
 use crate::tui::overlays::models::{self, Models};
@@ -34,7 +35,7 @@ impl Screen {
     /// Carries out a slash command.
     pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) {
         match slash {
-            Slash::Keys if argument == "test" => self.test_keys(),
+            Slash::Keys if argument == "test" => self.open(KeysTest::new(self.setup.kitty)),
             Slash::Help | Slash::Keys => self.open_help(ctx),
             Slash::New => self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => self.open_sessions(),

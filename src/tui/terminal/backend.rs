@@ -45,9 +45,12 @@ pub(crate) struct CellDiff {
     /// Whether the cursor is visible, if known.
     cursor_shown: Option<bool>,
     unknown: bool,
-    sync: bool,
-    links: Hyperlinks,
-    graphics: Graphics,
+    /// Whether the terminal supports synchronized updates.
+    pub(super) sync: bool,
+    /// The addresses that cells refer to.
+    pub(super) links: Hyperlinks,
+    /// The pictures that cells refer to.
+    pub(super) graphics: Graphics,
     /// The pictures that the terminal now shows.
     placed: Vec<PlacedPicture>,
     /// The pictures that the terminal stores.
@@ -90,21 +93,6 @@ impl CellDiff {
         (self.shown, self.next) = (blank.clone(), blank);
         (self.drawn, self.canvas) = (Canvas::new(size), Canvas::new(size));
         self.forget();
-    }
-
-    /// Sets whether the terminal supports synchronized updates.
-    pub(crate) fn set_sync(&mut self, sync: bool) {
-        self.sync = sync;
-    }
-
-    /// Sets the table of addresses that cells refer to.
-    pub(crate) fn set_links(&mut self, links: Hyperlinks) {
-        self.links = links;
-    }
-
-    /// Sets the table of pictures that cells refer to.
-    pub(crate) fn set_graphics(&mut self, graphics: Graphics) {
-        self.graphics = graphics;
     }
 
     /// Forgets what the terminal shows.

@@ -24,6 +24,13 @@ pub(super) struct Cursor {
     pub(super) moved: bool,
 }
 
+impl Cursor {
+    /// Moves to the first column below all rows of the stream.
+    fn go_below(&mut self) {
+        (self.row, self.place) = (None, CellPlace::default());
+    }
+}
+
 impl Output {
     /// Carries out one token of a stream.
     pub(super) fn obey(&mut self, stream: Stream, token: OutputToken<'_>) {
@@ -70,8 +77,7 @@ impl Output {
             let cursor = self.cursor(stream);
             cursor.place = place;
             if !rest.is_empty() {
-                cursor.row = None;
-                cursor.place = CellPlace::default();
+                cursor.go_below();
             }
             text = rest;
         }
@@ -92,8 +98,7 @@ impl Output {
             self.touch(id);
         } else {
             row.goes_on = true;
-            let cursor = self.cursor(stream);
-            (cursor.row, cursor.place) = (None, CellPlace::default());
+            self.cursor(stream).go_below();
             self.tab(stream);
         }
     }
@@ -120,8 +125,7 @@ impl Output {
         let settled = self.kept.settled();
         let cursor = self.cursor(stream);
         if cursor.row.is_some_and(|id| id < settled) {
-            cursor.row = None;
-            cursor.place = CellPlace::default();
+            cursor.go_below();
         }
         cursor.row
     }

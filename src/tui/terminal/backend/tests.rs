@@ -60,7 +60,7 @@ fn large_frames_are_synchronized_where_the_terminal_knows_it() {
     let large: Vec<_> = (0..24).map(|y| (0, y, "x".repeat(80), Style::new())).collect();
     let first = draw(&mut terminal, &large, None);
     assert!(!first.starts_with(b"\x1b[?2026h"));
-    terminal.set_sync(true);
+    terminal.sync = true;
     let second = draw(&mut terminal, &[], None);
     assert!(second.starts_with(b"\x1b[?2026h") && second.ends_with(b"\x1b[?2026l"));
     let small = draw(&mut terminal, &[(0, 0, "y".into(), Style::new())], None);
@@ -134,7 +134,7 @@ fn a_link_covers_its_cells_and_nothing_else() {
     let links = Hyperlinks::enabled();
     let to = |address| Style::new().fg(Color::Red).patch(links.style_for(address));
     let mut terminal = CellDiff::new(SIZE);
-    terminal.set_links(links.clone());
+    terminal.links = links.clone();
     let text = |style| {
         [
             (0, 0, "a".to_string(), Style::new()),
@@ -195,7 +195,7 @@ proptest! {
         for address in ["https://a.org", "http://b.org/;x", "mailto:c@d.org"] {
             links.style_for(address);
         }
-        terminal.set_links(links);
+        terminal.links = links;
         let mut size = SIZE;
         for (texts, cursor, resize) in frames {
             if let Some(to) = resize {
@@ -278,7 +278,7 @@ fn with_picture(protocol: GraphicsProtocol) -> (CellDiff, PictureNumber) {
     let picture = crate::domain::Pixels::new(2, 2, vec![255; 16]).unwrap();
     let number = graphics.keep(&picture, ((4, 2), (10, 20))).unwrap();
     let mut terminal = CellDiff::new(SIZE);
-    terminal.set_graphics(graphics);
+    terminal.graphics = graphics;
     (terminal, number)
 }
 
