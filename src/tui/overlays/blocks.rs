@@ -10,7 +10,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// How many columns of a block's first line are shown and searched.
 const MAX_LINE_COLUMNS: usize = 60;
@@ -74,7 +73,7 @@ impl Overlay for BlockList {
         let (title, draw) = ("Copy the code of a block", ctx.draw);
         let mut sheet = self.0.sheet(title, (room, 4, 12), draw, |_, row| row.to_owned());
         if self.0.counts().1 == 0 {
-            sheet.row(Line::styled("  No block matches.", draw.dim()));
+            sheet.dim("  No block matches.", draw);
         }
         Some(sheet)
     }

@@ -11,7 +11,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// Columns of a row for the first words of a text.
 const MAX_LINE_COLUMNS: usize = 56;
@@ -89,7 +88,7 @@ impl Overlay for BranchList {
             Some(_) => "  Behind all that is there.",
             None => "  Nothing matches.",
         };
-        sheet.row(Line::styled(told, draw.dim()));
+        sheet.dim(told, draw);
         Some(sheet)
     }
 }

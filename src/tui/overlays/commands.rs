@@ -12,7 +12,6 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr;
 
 /// The least columns of the names with their arguments, of the descriptions, and of the keys.
@@ -137,9 +136,9 @@ impl Overlay for CommandList {
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
         }
         if shown.is_empty() {
-            sheet.row(Line::styled("  No such command.", draw.dim()));
+            sheet.dim("  No such command.", draw);
         }
-        sheet.gap().row(Line::styled("Enter run   Tab complete   Esc close", draw.dim()));
+        sheet.gap().dim("Enter run   Tab complete   Esc close", draw);
         Some(sheet)
     }
 }

@@ -12,7 +12,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use std::path::PathBuf;
 
 /// Columns of a name, including the lines of the tree before it.
@@ -126,7 +125,7 @@ impl Overlay for CompareList {
             (Some(true), _) => "  It has no branches: these are the other sessions.",
             _ => "  Its branches, what it is a branch of, and the branches of that.",
         };
-        sheet.row(Line::styled(safe::cut(told, width.into()), draw.dim()));
+        sheet.dim(safe::cut(told, width.into()), draw);
         Some(sheet)
     }
 }

@@ -191,13 +191,13 @@ impl Overlay for FileList {
         if ctx.arrangement.class == SizeClass::Narrow {
             let message = safe::one_line(&panes.composer.full_text());
             let shown = tail(&message, usize::from(width).saturating_sub(9));
-            sheet.row(Line::styled(format!("Message: {shown}"), draw.dim()));
+            sheet.dim(format!("Message: {shown}"), draw);
         }
         sheet.field("> @", &self.filter, width, draw).rule(width, draw);
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, MAX_ROWS));
         sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, draw));
         if self.matches.is_listed() && self.matches.len() == 0 {
-            sheet.row(Line::styled("  No file matches.", draw.dim()));
+            sheet.dim("  No file matches.", draw);
         }
         Some(sheet)
     }

@@ -111,7 +111,7 @@ impl Overlay for InputBox {
         let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new(title);
         sheet.words(&text, width, draw.text()).gap().field("> ", &self.field, width, draw);
-        sheet.gap().row(Line::styled("Enter take it   Esc back", draw.dim()));
+        sheet.gap().dim("Enter take it   Esc back", draw);
         Some(sheet)
     }
 }

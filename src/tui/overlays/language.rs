@@ -71,7 +71,7 @@ impl Overlay for LanguageList {
             let text = format!("{}  {}", at + 1, safe::one_line(language.as_str()));
             sheet.row(entry(&text, at == self.cursor.0, 50, draw));
         }
-        sheet.gap().row(Line::styled("Enter choose   Esc back, nothing decided", draw.dim()));
+        sheet.gap().dim("Enter choose   Esc back, nothing decided", draw);
         Some(sheet)
     }
 }

@@ -17,7 +17,7 @@ use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::typed_text::TypedText;
 use limit::Limit;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of the names, of the values, of the descriptions.
@@ -176,7 +176,7 @@ impl Overlay for LimitsForm {
         let text = "0: not limited. enforced: the system holds it; watched: sayso looks often and ends what is over it. \
                     The block is shown anew.";
         sheet.gap().words(text, width, draw.dim());
-        sheet.row(Line::styled("Enter apply   Up/Down other limit   Esc back, nothing changed", draw.dim()));
+        sheet.dim("Enter apply   Up/Down other limit   Esc back, nothing changed", draw);
         Some(sheet)
     }
 }

@@ -20,7 +20,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use row::{ModelRow, model_of, row_text, rows_of};
 
 /// The rows around the list: field, rule, gap, chat, silent servers, foot.
@@ -194,7 +193,7 @@ impl Overlay for Models {
                 (None, None) => "Looking who can be asked.".into(),
                 (None, Some(_)) => "No model matches. Type one as PROVIDER/MODEL.".into(),
             };
-            sheet.row(Line::styled(format!("  {text}"), draw.dim()));
+            sheet.dim(format!("  {text}"), draw);
         }
         if shown.len() > rows {
             let text = format!(
@@ -202,12 +201,11 @@ impl Overlay for Models {
                 rows.min(shown.len()),
                 words::grouped(shown.len() as u64)
             );
-            sheet.row(Line::styled(text, draw.dim()));
+            sheet.dim(text, draw);
         }
         sheet.gap();
         draw_below(self, &shown, used, width, draw, &mut sheet);
-        sheet
-            .row(Line::styled("Enter use from next message   Ctrl-T test connection   Esc back", draw.dim()));
+        sheet.dim("Enter use from next message   Ctrl-T test connection   Esc back", draw);
         Some(sheet)
     }
 }

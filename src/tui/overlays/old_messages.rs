@@ -8,7 +8,6 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// Messages sent before, newest first.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ impl Overlay for OldMessages {
             format!("{}{more}", safe::one_line(words::first_line(text)))
         });
         if self.0.counts().1 == 0 {
-            sheet.row(Line::styled("  No message matches.", draw.dim()));
+            sheet.dim("  No message matches.", draw);
         }
         Some(sheet)
     }

@@ -9,7 +9,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// Columns of a recipe's title.
 const TITLE_COLUMNS: usize = 20;
@@ -80,16 +79,16 @@ impl Overlay for Recipes {
         let (all, shown) = self.0.counts();
         if shown == 0 {
             let text = if all == 0 { "There are no recipes." } else { "No recipe matches." };
-            sheet.row(Line::styled(format!("  {text}"), draw.dim()));
+            sheet.dim(format!("  {text}"), draw);
         }
         if let Some(card) = self.chosen() {
             sheet.gap().words(&safe::one_line(&card.when), width, draw.text());
             if let Some(file) = &card.file {
                 let file = safe::one_line(&draw.place.path(file));
-                sheet.row(Line::styled(safe::cut(&file, width.into()), draw.dim()));
+                sheet.dim(safe::cut(&file, width.into()), draw);
             }
         }
-        sheet.gap().row(Line::styled("Enter open its form   Esc close", draw.dim()));
+        sheet.gap().dim("Enter open its form   Esc close", draw);
         Some(sheet)
     }
 }

@@ -13,7 +13,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// The list, as the chosen row.
 #[derive(Debug, Default)]
@@ -99,7 +98,7 @@ impl Overlay for Rules {
             let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
             sheet.row(entry(&text, at == cursor.0, width, draw));
             let text = format!("       {}", safe::one_line(&state_text(state, item, draw)));
-            sheet.row(Line::styled(safe::cut(&text, width.into()), draw.dim()));
+            sheet.dim(safe::cut(&text, width.into()), draw);
         }
         sheet.gap();
         let foot = if items.iter().any(|item| item.over.is_none()) {
@@ -107,7 +106,7 @@ impl Overlay for Rules {
         } else {
             "A on a block that waits makes one   Esc close"
         };
-        sheet.row(Line::styled(foot, draw.dim()));
+        sheet.dim(foot, draw);
         Some(sheet)
     }
 }

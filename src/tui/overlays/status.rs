@@ -18,7 +18,7 @@ use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 use std::path::{Path, PathBuf};
 
 /// Columns of a label.
@@ -59,7 +59,7 @@ impl Overlay for Status {
         } else {
             "Esc close".into()
         };
-        sheet.gap().row(Line::styled(foot, draw.dim()));
+        sheet.gap().dim(foot, draw);
         Some(sheet)
     }
 }

@@ -54,7 +54,7 @@ impl Overlay for Steps {
             (above, 0) => format!("{} above   Up scroll   Esc close", words::count(above, "line")),
             (above, below) => format!("{above} above, {below} below   Up/Down scroll   Esc close"),
         };
-        sheet.gap().row(Line::styled(foot, draw.dim()));
+        sheet.gap().dim(foot, draw);
         Some(sheet)
     }
 }

@@ -17,7 +17,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -276,7 +275,7 @@ impl Overlay for UndoList {
             return Some(sheet);
         }
         if self.all.is_none() {
-            sheet.row(Line::styled("Looking.", draw.dim()));
+            sheet.dim("Looking.", draw);
         }
         let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
         let first = self.cursor.window(rows);
@@ -306,7 +305,7 @@ impl Overlay for UndoList {
         let ways = [(UndoKind::Undo, "   t take back"), (UndoKind::Redo, "   m make again")];
         let ways: String =
             ways.into_iter().filter(|(way, _)| self.has_undoable(*way)).map(|(_, key)| key).collect();
-        sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), draw.dim()));
+        sheet.dim(format!("Space pick   a all or none   Enter diff{ways}"), draw);
         Some(sheet)
     }
 }

@@ -8,6 +8,7 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::typed_text::TypedText;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::borrow::Cow;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -60,6 +61,11 @@ impl Sheet {
 
     pub(crate) fn gap(&mut self) -> &mut Self {
         self.row(Line::default())
+    }
+
+    /// Adds a row that says something about the others.
+    pub(crate) fn dim(&mut self, text: impl Into<Cow<'static, str>>, draw: DrawContext<'_>) -> &mut Self {
+        self.row(Line::styled(text, draw.dim()))
     }
 
     pub(crate) fn words(&mut self, text: &str, width: u16, style: Style) -> &mut Self {

@@ -50,7 +50,7 @@ pub(super) fn sheet(form: &FormBox, width: u16, height: u16, draw: DrawContext<'
     sheet.rows.extend(all.rows.into_iter().skip(first).take(room));
     sheet.fields = all.fields.iter().filter_map(|field| field.scrolled(first, room)).collect();
     sheet.cursor = all.cursor.and_then(|(row, column)| Some((row.checked_sub(first)?, column)));
-    sheet.gap().row(Line::styled(safe::cut(&foot(form, above, below), width.into()), draw.dim()));
+    sheet.gap().dim(safe::cut(&foot(form, above, below), width.into()), draw);
     sheet
 }
 

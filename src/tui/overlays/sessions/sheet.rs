@@ -11,7 +11,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// Columns of a name, including the tree lines before it.
 const NAME_COLUMNS: usize = 18;
@@ -36,7 +35,7 @@ pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> She
         }
         None => scope.to_owned(),
     };
-    sheet.row(Line::styled(safe::cut(&count, width.into()), draw.dim()));
+    sheet.dim(safe::cut(&count, width.into()), draw);
     sheet.rule(width, draw);
     let preview = usize::from(height >= 18) * 8;
     let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
@@ -46,14 +45,14 @@ pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> She
         sheet.row(entry(&text, at == list.cursor.0, width, draw));
     }
     if list.listing.all().is_none() {
-        sheet.row(Line::styled("  Looking for sessions.", draw.dim()));
+        sheet.dim("  Looking for sessions.", draw);
     } else if let Some(remark) = list.remark() {
-        sheet.row(Line::styled(safe::cut(&format!("  {remark}"), width.into()), draw.dim()));
+        sheet.dim(safe::cut(&format!("  {remark}"), width.into()), draw);
     }
     if preview > 0 {
         preview::draw(list, width, preview - 1, draw, &mut sheet);
     }
-    sheet.row(Line::styled(keys_text(list, ctx), draw.dim()));
+    sheet.dim(keys_text(list, ctx), draw);
     sheet
 }
 

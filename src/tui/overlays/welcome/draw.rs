@@ -58,7 +58,7 @@ impl Welcome {
                 let key = if self.takes_key().is_some() { "k paste a key   " } else { "" };
                 let (out, word) = leave_hint(ctx);
                 let text = format!("1-{digits} or Up/Down, Enter choose   {key}{out} {word}");
-                sheet.row(Line::styled(text, draw.dim()));
+                sheet.dim(text, draw);
             }
         }
         sheet
