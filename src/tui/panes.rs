@@ -148,7 +148,7 @@ impl Panes {
                 let block = u32::try_from(hit.text.item).unwrap_or(u32::MAX);
                 self.code.show_in(BlockId(block), hit.text.line);
             }
-            Pane::Output | Pane::Vars => {
+            Pane::Output => {
                 if self.lower == LowerPane::Vars {
                     self.lower = LowerPane::Output;
                 }
@@ -161,9 +161,9 @@ impl Panes {
         match (pane, self.lower) {
             (Pane::Chat | Pane::Message, _) => self.chat.scroll(state, rows, draw),
             (Pane::Code, _) => self.code.scroll(rows),
-            (Pane::Output | Pane::Vars, LowerPane::Vars) => self.vars.scroll(rows),
-            (Pane::Output | Pane::Vars, LowerPane::Output) => self.output.scroll(rows, draw),
-            (Pane::Output | Pane::Vars, LowerPane::Problems) => {}
+            (Pane::Output, LowerPane::Vars) => self.vars.scroll(rows),
+            (Pane::Output, LowerPane::Output) => self.output.scroll(rows, draw),
+            (Pane::Output, LowerPane::Problems) => {}
         }
     }
 
@@ -172,8 +172,8 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.to_top(state, draw),
             Pane::Code => self.code.to_top(),
-            Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.to_top(),
-            Pane::Output | Pane::Vars => self.output.to_top(draw),
+            Pane::Output if self.lower == LowerPane::Vars => self.vars.to_top(),
+            Pane::Output => self.output.to_top(draw),
         }
     }
 
@@ -182,8 +182,8 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.follow(),
             Pane::Code => self.code.to_end(),
-            Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.to_end(),
-            Pane::Output | Pane::Vars => self.output.follow(),
+            Pane::Output if self.lower == LowerPane::Vars => self.vars.to_end(),
+            Pane::Output => self.output.follow(),
         }
     }
 
@@ -192,8 +192,8 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.text(state),
             Pane::Code => self.code.text(),
-            Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.name(state),
-            Pane::Output | Pane::Vars => self.output.text(state),
+            Pane::Output if self.lower == LowerPane::Vars => self.vars.name(state),
+            Pane::Output => self.output.text(state),
         }
     }
 }

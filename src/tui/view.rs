@@ -106,7 +106,7 @@ fn chat_title(screen: &Screen, state: &State) -> Title {
 }
 
 fn lower_title(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Title {
-    let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
+    let focused = screen.panes.focus == Pane::Output;
     match screen.panes.lower {
         LowerPane::Output => {
             let end = screen.keymap.hint(Context::Done, Action::ScrollEnd);
@@ -126,7 +126,7 @@ fn draw_code(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext
 
 fn draw_lower(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
     let slot = screen.arrangement.output?;
-    let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
+    let focused = screen.panes.focus == Pane::Output;
     match screen.panes.lower {
         LowerPane::Output => return screen.panes.output.draw(buf, draw),
         LowerPane::Vars => screen.panes.vars.draw(state, focused, buf, draw),

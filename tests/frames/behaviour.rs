@@ -4,7 +4,7 @@ use super::scene::{
     CODE, Scene, USAGE, clouds, confined, decide, engine_commands, failure, findings, inspection, key,
     report, terms,
 };
-use super::selecting::{click, down, drag, up};
+use super::selecting::{click, down, drag, place, up};
 use super::{assert_screen, assert_shown, drawn};
 use sayso::domain::*;
 use sayso::engine::state::Question;
@@ -619,6 +619,21 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     click(&mut scene, approve);
     scene.pass(40);
     assert!(scene.screen.top::<Confirm>().is_some());
+}
+
+#[test]
+fn a_click_on_a_tab_shows_what_its_digit_shows() {
+    let mut scene = Scene::worked();
+    let screen = drawn(&mut scene, 80, 24);
+    for (tab, pane, lower) in [
+        ("2 Code", Pane::Code, LowerPane::Output),
+        ("4 Vars", Pane::Output, LowerPane::Vars),
+        ("3 Output", Pane::Output, LowerPane::Output),
+        ("1 Chat", Pane::Chat, LowerPane::Output),
+    ] {
+        click(&mut scene, place(&screen, tab));
+        assert_eq!((scene.screen.panes.focus, scene.screen.panes.lower), (pane, lower), "{tab}");
+    }
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Panes {
             Pane::Output if self.lower == LowerPane::Output => {
                 (self.output.screen_text(), self.output.area())
             }
-            Pane::Message | Pane::Output | Pane::Vars => (ScreenText::default(), Rect::default()),
+            Pane::Message | Pane::Output => (ScreenText::default(), Rect::default()),
         }
     }
 

@@ -21,7 +21,7 @@ impl Screen {
             Pane::Message => Context::Message,
             Pane::Chat => Context::Chat,
             Pane::Code => self.code_context(state),
-            Pane::Output | Pane::Vars => match self.panes.lower {
+            Pane::Output => match self.panes.lower {
                 LowerPane::Problems => Context::Problems,
                 LowerPane::Vars => Context::Vars,
                 LowerPane::Output => Context::Done,

@@ -201,8 +201,7 @@ impl Screen {
                 None => {}
             }
         }
-        let here = if self.panes.focus == Pane::Vars { Pane::Output } else { self.panes.focus };
-        let at = ORDER.iter().position(|p| *p == here).unwrap_or(0);
+        let at = ORDER.iter().position(|p| *p == self.panes.focus).unwrap_or(0);
         let step = if back { ORDER.len() - 1 } else { 1 };
         let next = (1..=ORDER.len())
             .filter_map(|steps| ORDER.get((at + steps * step) % ORDER.len()).copied())

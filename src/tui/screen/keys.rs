@@ -176,7 +176,8 @@ impl Screen {
         }
     }
 
-    fn tab(&mut self, digit: char) {
+    /// Moves the focus to the pane of a tab, by its digit.
+    pub(super) fn tab(&mut self, digit: char) {
         self.panes.focus = match digit {
             '1' => Pane::Chat,
             '2' => Pane::Code,

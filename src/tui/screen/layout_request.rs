@@ -21,8 +21,7 @@ impl Screen {
             code: self.has_content(Pane::Code, state) || self.panes.focus == Pane::Code,
             code_rows: None,
             output_rows: None,
-            output: self.has_content(Pane::Output, state)
-                || matches!(self.panes.focus, Pane::Output | Pane::Vars),
+            output: self.has_content(Pane::Output, state) || self.panes.focus == Pane::Output,
             borders: self.borders,
             message_rows: self.message_rows(),
             bare: self.bare_pane,
@@ -82,7 +81,7 @@ impl Screen {
                     || being_written(state).is_some()
                     || self.panes.code.subject().is_some_and(|id| state.transcript.blocks.contains_key(&id))
             }
-            Pane::Output | Pane::Vars => {
+            Pane::Output => {
                 self.panes.lower != LowerPane::Output || output::has_any(state, self.output_block())
             }
         }

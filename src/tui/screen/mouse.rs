@@ -98,18 +98,18 @@ impl Screen {
                 top.wheel(rows, ctx);
                 Vec::new()
             });
-        } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {
+        } else if let Some(pane) = self.arrangement.pane_at(column, row) {
             self.scroll(pane, rows, ctx);
         }
     }
 
     pub(super) fn click(&mut self, column: u16, row: u16) {
         if let Some(tab) = hit(&self.hits.tabs, column, row) {
-            self.panes.focus = tab.what;
+            self.tab(tab.what);
         } else if let Some(prompt) = hit(&self.hits.prompts, column, row) {
             self.suggested = prompt.what;
             self.take_suggestion();
-        } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {
+        } else if let Some(pane) = self.arrangement.pane_at(column, row) {
             self.panes.focus = pane;
             // A click on a block's line in the conversation opens the block.
             if let Some(block) = self.panes.chat.block_at(column, row).filter(|_| pane == Pane::Chat) {

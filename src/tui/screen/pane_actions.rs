@@ -154,7 +154,7 @@ impl Screen {
                 self.panes.code.next_unseen(self.guard.rows());
             }
             Pane::Code => self.panes.code.scroll(pages * self.panes.code.page()),
-            Pane::Output | Pane::Vars => match self.panes.lower {
+            Pane::Output => match self.panes.lower {
                 LowerPane::Vars => self.panes.vars.page(pages),
                 LowerPane::Output => self.panes.output.page(pages, ctx.draw),
                 LowerPane::Problems => {}

@@ -26,7 +26,7 @@ impl Screen {
     /// Handles the first, second or third press on a selectable text; returns whether there was one.
     pub(super) fn start_selection(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
         self.drag = None;
-        let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
+        let Some(pane) = self.arrangement.pane_at(column, row) else { return false };
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.draw);
         let Some(place) = text.place_at(area, column, row).filter(|_| area.contains((column, row).into()))
         else {

@@ -6,7 +6,6 @@ use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::panes::LowerPane;
 use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
@@ -26,7 +25,7 @@ pub(crate) fn draw(
     state: &State,
     buf: &mut Canvas,
     draw: DrawContext<'_>,
-) -> Vec<ClickTarget<Pane>> {
+) -> Vec<ClickTarget<char>> {
     match screen.arrangement.class {
         SizeClass::Narrow => tabs(screen, state, buf, draw),
         _ => {
@@ -107,37 +106,27 @@ fn last_parts(parts: &[String], room: usize) -> String {
     texts.find(|text| text.width() <= room).unwrap_or_default()
 }
 
-/// The tabs: name, pane, whether it is the active one.
-fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
+/// The tabs: digit, name, whether it is the active one.
+fn places(screen: &Screen, state: &State) -> [(char, String, bool); 4] {
     let waiting = state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let decides = waiting > 0 && matches!(state.phase, Phase::Deciding(_));
-    let code = if decides { format!("2 Code !{waiting}") } else { "2 Code".into() };
-    let output = if crate::tui::screen::has_problem(state) { "3 Output !" } else { "3 Output" };
-    let on = |pane: Pane| match pane {
-        Pane::Chat => matches!(screen.panes.focus, Pane::Chat | Pane::Message),
-        Pane::Output => matches!(screen.panes.focus, Pane::Output) && screen.panes.lower != LowerPane::Vars,
-        Pane::Vars => {
-            matches!(screen.panes.focus, Pane::Output | Pane::Vars) && screen.panes.lower == LowerPane::Vars
-        }
-        other => screen.panes.focus == other,
-    };
+    let code = if decides { format!("Code !{waiting}") } else { "Code".into() };
+    let output = if crate::tui::screen::has_problem(state) { "Output !" } else { "Output" };
+    let (focus, shows_vars) = (screen.panes.focus, screen.shows_vars());
     [
-        ("1 Chat".into(), Pane::Chat),
-        (code, Pane::Code),
-        (output.into(), Pane::Output),
-        ("4 Vars".into(), Pane::Vars),
+        ('1', "Chat".into(), matches!(focus, Pane::Chat | Pane::Message)),
+        ('2', code, focus == Pane::Code),
+        ('3', output.into(), focus == Pane::Output && !shows_vars),
+        ('4', "Vars".into(), focus == Pane::Output && shows_vars),
     ]
-    .into_iter()
-    .map(|(name, pane)| (name, pane, on(pane)))
-    .collect()
 }
 
-fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Vec<ClickTarget<Pane>> {
+fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Vec<ClickTarget<char>> {
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
     let mut hits = Vec::new();
-    for (name, pane, active) in places(screen, state) {
-        let text = if active { format!("[{name}]") } else { format!(" {name} ") };
+    for (digit, name, active) in places(screen, state) {
+        let text = if active { format!("[{digit} {name}]") } else { format!(" {digit} {name} ") };
         let style = draw.style(if active { Slot::UiTabActive } else { Slot::UiTab });
         let style = if name.contains('!') { draw.style(Slot::BlockPending) } else { style };
         let width = u16::try_from(text.width()).unwrap_or(0);
@@ -145,7 +134,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>)
             break;
         }
         buf.set_stringn(x, area.y, &text, width.into(), style);
-        hits.push(ClickTarget { row: area.y, columns: x..x + width, what: pane });
+        hits.push(ClickTarget { row: area.y, columns: x..x + width, what: digit });
         x += width + 1;
     }
     let room = usize::from(area.right().saturating_sub(x + 2));

@@ -1,7 +1,6 @@
 //! Where a frame drew what the mouse can click: key hints, tabs, fields, prompts.
 
 use crate::tui::action::Action;
-use crate::tui::widgets::layout::Pane;
 use ratatui::layout::Rect;
 use std::ops::Range;
 
@@ -56,8 +55,8 @@ fn cells(number: usize) -> u16 {
 pub struct Hits {
     /// Key hints in the last row.
     pub buttons: Vec<ClickTarget<Action>>,
-    /// Tabs in the first row, with their panes.
-    pub(crate) tabs: Vec<ClickTarget<Pane>>,
+    /// Tabs in the first row, with their digits.
+    pub(crate) tabs: Vec<ClickTarget<char>>,
     /// Fields of the overlay.
     pub(crate) fields: Vec<FieldPlace>,
     /// Prompts suggested by an empty conversation, by their number.

@@ -52,10 +52,8 @@ pub enum Pane {
     Message,
     /// The proposed code.
     Code,
-    /// The output of runs.
+    /// The output of runs, or the problems or variables that are shown in place of it.
     Output,
-    /// The kernel's variables, shown in place of the output.
-    Vars,
 }
 
 /// The state that decides how the panes share the screen.
@@ -248,7 +246,7 @@ impl Arrangement {
             Pane::Chat => self.chat,
             Pane::Message => self.message,
             Pane::Code => self.code,
-            Pane::Output | Pane::Vars => self.output,
+            Pane::Output => self.output,
         }
     }
 
@@ -271,13 +269,12 @@ impl Arrangement {
     }
 
     /// The pane at a position on screen.
-    pub(crate) fn pane_at(&self, column: u16, row: u16, vars: bool) -> Option<Pane> {
+    pub(crate) fn pane_at(&self, column: u16, row: u16) -> Option<Pane> {
         let at = ratatui::layout::Position { x: column, y: row };
-        let lower = if vars { Pane::Vars } else { Pane::Output };
         [
             // A shared border belongs to the pane whose title is drawn in it: this order finds that one first.
             (Pane::Message, self.message),
-            (lower, self.output),
+            (Pane::Output, self.output),
             (Pane::Code, self.code),
             (Pane::Chat, self.chat),
         ]

@@ -21,7 +21,7 @@ impl Arrangement {
         match pane {
             Pane::Chat | Pane::Message => self.chat = Some(slot),
             Pane::Code => self.code = Some(slot),
-            Pane::Output | Pane::Vars => self.output = Some(slot),
+            Pane::Output => self.output = Some(slot),
         }
     }
 
@@ -73,7 +73,7 @@ impl Arrangement {
                 part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
-        let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
+        let looks_at_output = wants.focus == Pane::Output;
         let chat = match wants.code_rows {
             // The code shares its borders with the panes above and below.
             Some(rows) if wants.activity == LayoutActivity::Waiting && !looks_at_output => {

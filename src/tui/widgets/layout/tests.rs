@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PANES: [Pane; 5] = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output, Pane::Vars];
+const PANES: [Pane; 4] = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output];
 
 fn activities() -> [LayoutActivity; 6] {
     borders::ACTIVITIES.map(|(activity, _)| activity)
