@@ -6,7 +6,7 @@ use super::block;
 use super::form::FormFill;
 use super::instructions;
 use super::page::LinePage;
-use super::session::{Session, draw_context};
+use super::session::Session;
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
@@ -122,7 +122,7 @@ impl Session<'_> {
 
     fn print_question(&mut self) -> io::Result<()> {
         let state = self.driver.state();
-        let draw = draw_context(&self.theme, self.options, self.driver.now());
+        let draw = self.draw();
         let page = &mut self.mode.page;
         match &self.asked.ask {
             Ask::Nothing => Ok(()),

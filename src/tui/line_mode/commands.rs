@@ -234,9 +234,9 @@ impl Session<'_> {
             self.driver.send(Command::RevokeRule(RuleId(number)));
             return Ok(());
         }
-        let granted = self.driver.state().transcript.rules.iter().filter(|item| item.over.is_none());
+        let granted = self.driver.state().transcript.rules_in_force();
         let lines: Vec<String> =
-            granted.map(|item| format!("  {}  {}", item.rule.id, rules::describe(&item.rule))).collect();
+            granted.map(|rule| format!("  {}  {}", rule.id, rules::describe(rule))).collect();
         if lines.is_empty() {
             return self.print_line(running::NO_RULES);
         }

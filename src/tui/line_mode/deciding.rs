@@ -2,7 +2,7 @@
 
 use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock};
 use super::block;
-use super::session::{NOTHING_DECIDED, Session, draw_context};
+use super::session::{NOTHING_DECIDED, Session};
 use super::words::{self, Answer};
 use crate::domain::{Decision, Language, RuleScope};
 use crate::engine::{Command, rules};
@@ -83,7 +83,7 @@ impl Session<'_> {
 
     fn compare_or_show(&mut self, compare: bool) -> io::Result<()> {
         let Some((item, inspected)) = block::waiting(self.driver.state()) else { return Ok(()) };
-        let draw = draw_context(&self.theme, self.options, self.driver.now());
+        let draw = self.draw();
         let page = &mut self.mode.page;
         if compare {
             block::diff(item, inspected, page)

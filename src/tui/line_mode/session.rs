@@ -7,7 +7,6 @@ use super::page::OpenLine;
 use super::provider::ProviderQuestion;
 use super::reporter::LineReporter;
 use super::{LineMode, SignalRequest};
-use crate::domain::Timestamp;
 use crate::domain::sentences::running;
 use crate::driver::reminder::{Reminder, wait_until};
 use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
@@ -34,7 +33,6 @@ pub(super) struct Session<'a> {
     pub(super) driver: &'a mut Driver,
     pub(super) options: &'a Options,
     pub(super) reporter: LineReporter,
-    pub(super) theme: Theme,
     pub(super) asked: OpenQuestion,
     /// The jobs that the person asked for.
     pub(super) awaited: AwaitedJobs,
@@ -71,7 +69,6 @@ impl<'a> Session<'a> {
             driver,
             options,
             reporter: LineReporter::default(),
-            theme: Theme::terminal(Depth::Mono),
             asked: OpenQuestion::nothing(),
             awaited: AwaitedJobs::default(),
             question_after: None,
@@ -89,6 +86,12 @@ impl<'a> Session<'a> {
             last_line: None,
             reminder: Reminder::default(),
         }
+    }
+
+    /// The format for text: the person's times and paths, no colours, no animations.
+    pub(super) fn draw(&self) -> DrawContext<'a> {
+        let draw = self.options.draw_context(&NO_COLOURS, &NO_KEYS, self.driver.now());
+        DrawContext { motion: false, ..draw }
     }
 
     pub(super) async fn go(mut self) -> io::Result<Exit> {
@@ -198,7 +201,7 @@ impl<'a> Session<'a> {
         if let Notification::Job(result) = told {
             return self.job_done(result);
         }
-        let draw = draw_context(&self.theme, self.options, self.driver.now());
+        let draw = self.draw();
         self.reporter.report(told, self.driver.state(), &mut self.mode.page, draw)
     }
 
@@ -302,7 +305,4 @@ fn is_told(told: &Notification) -> bool {
 /// No keys: the person types words.
 static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
 
-/// The format for text: the person's times and paths, no colours, no animations.
-pub(super) fn draw_context<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawContext<'a> {
-    DrawContext { motion: false, ..options.draw_context(theme, &NO_KEYS, now) }
-}
+static NO_COLOURS: LazyLock<Theme> = LazyLock::new(|| Theme::terminal(Depth::Mono));

@@ -2,7 +2,7 @@
 //! conversation.
 
 use super::super::reporter::message_text;
-use super::super::session::{Session, draw_context};
+use super::super::session::Session;
 use crate::tui::overlays::status;
 use crate::tui::slash::{COMMANDS, Slash};
 use crate::tui::widgets::words;
@@ -31,8 +31,7 @@ impl Session<'_> {
 
     /// Prints the status of the session, with what it costs.
     pub(super) fn status(&mut self) -> io::Result<()> {
-        let draw = draw_context(&self.theme, self.options, self.driver.now());
-        let lines = status::lines(self.driver.state(), &self.options.setup, draw);
+        let lines = status::lines(self.driver.state(), &self.options.setup, self.draw());
         for (label, text) in lines {
             self.print_line(&format!("{label}: {text}"))?;
         }
@@ -40,8 +39,8 @@ impl Session<'_> {
     }
 
     pub(super) fn steps(&mut self) -> io::Result<()> {
+        let draw = self.draw();
         for item in self.driver.state().transcript.blocks.values() {
-            let draw = draw_context(&self.theme, self.options, self.driver.now());
             let ran = item.runs.last().and_then(|run| run.ended.as_ref());
             let end = match ran {
                 Some((at, report)) => {
