@@ -26,8 +26,7 @@ pub(crate) struct Find {
 impl Find {
     /// A search for this text; the panes keep their positions for now.
     pub(crate) fn new(text: &str, panes: &mut Panes) -> Self {
-        let mut field = Field::single_line();
-        field.set(text);
+        let field = Field::with(text);
         let is_expression = panes.search.as_ref().is_some_and(PaneSearch::is_expression);
         panes.search = Some(PaneSearch::new(panes.focus));
         // The output on screen is searched, so it stays while blocks with other output are shown.

@@ -34,11 +34,10 @@ pub(crate) struct FindInEditor {
 impl FindInEditor {
     /// Opens the search with the text of the last one, or with what is selected on one line.
     pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
-        let mut needle = Field::single_line();
         let last = editor.needle();
         let selected = editor.field().selected().filter(|text| !text.contains('\n'));
         let is_pattern = selected.is_none() && last.is_some_and(Needle::is_pattern);
-        needle.offer(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
+        let needle = Field::offering(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
         let before = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
         let replaces = replaces && !needle.is_empty();
         let by = Field::single_line();

@@ -69,8 +69,7 @@ impl Overlay for Help {
         let (keymap, width, height, draw) = (ctx.draw.keymap, room.width, room.height, ctx.draw);
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), draw.style(Slot::UiTitle)));
-        let own: Vec<_> = self.own.iter().map(|(keys, help)| (keys.clone(), *help)).collect();
-        section(&own, None, width, draw, &mut rows);
+        section(&self.own, None, width, draw, &mut rows);
         let told: Vec<Context> = self.context.upwards().filter(|at| *at != Context::Everywhere).collect();
         for context in told.iter().copied() {
             let headed = Some(context).filter(|at| *at != self.context);

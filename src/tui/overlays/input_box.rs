@@ -40,8 +40,8 @@ impl InputBox {
     }
 
     /// The box for another name, in a field with the present one.
-    pub(crate) fn for_name(field: Field) -> Self {
-        Self { kind: InputKind::Name, field }
+    pub(crate) fn for_name(name: &str) -> Self {
+        Self { kind: InputKind::Name, field: Field::offering(name) }
     }
 
     pub(crate) fn for_line() -> Self {

@@ -70,8 +70,7 @@ impl LimitsForm {
     /// A form for a block with these limits and terms.
     fn new(block: BlockId, limits: Limits, terms: Option<&Terms>) -> Self {
         let row = |limit: Limit| {
-            let mut field = Field::single_line();
-            field.offer(&limit.text(&limits));
+            let field = Field::offering(&limit.text(&limits));
             LimitRow { limit, field, hold: limit.enforcement(terms), wrong: None }
         };
         Self { block, rows: Limit::ALL.into_iter().map(row).collect(), at: 0, before: limits }

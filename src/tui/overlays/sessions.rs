@@ -66,9 +66,7 @@ impl Sessions {
 
     /// The list of all folders, filtered by this text, and the jobs that it requires.
     pub(crate) fn with_search(text: &str) -> (Self, Vec<UiCommand>) {
-        let mut filter = Field::single_line();
-        filter.set(text);
-        let list = Self { filter, ..Self::default() };
+        let list = Self { filter: Field::with(text), ..Self::default() };
         let search = UiCommand::Job(Job::SearchSessions(text.to_owned(), None));
         (list, vec![UiCommand::Job(Job::Sessions), search])
     }
@@ -172,7 +170,7 @@ impl Overlay for Sessions {
                 self.search().into_iter().chain(self.preview()).collect()
             }
             Action::ListRename => {
-                self.start_rename();
+                self.rename = self.chosen().map(|chosen| Field::offering(&chosen.name));
                 self.preview()
             }
             Action::ListCompare => self.compare(ctx.state),

@@ -19,7 +19,7 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use secrecy::SecretString;
-use wanted_text::{KeyOwner, TYPE_AN_ADDRESS, WantedText, field_with};
+use wanted_text::{KeyOwner, TYPE_AN_ADDRESS, WantedText};
 
 /// The model server that is expected on this computer: its name in the configuration, which contains its address.
 pub(crate) const USUAL_SERVER: &str = "ollama";
@@ -83,7 +83,7 @@ impl Welcome {
             self.touched = true;
             self.key_is_gone = *with_key;
             self.cursor.0 = self.rows().len().saturating_sub(1);
-            self.field = Some((WantedText::Address, field_with(text)));
+            self.field = Some((WantedText::Address, Field::with(text)));
         }
         self
     }

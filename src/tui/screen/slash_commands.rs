@@ -28,7 +28,6 @@ use crate::tui::rebuilding;
 use crate::tui::setup::SessionPick;
 use crate::tui::slash::{self, Slash};
 use crate::tui::ui_command::PagerText;
-use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
@@ -92,9 +91,7 @@ impl Screen {
         if !argument.is_empty() {
             return self.send(Command::Rename(argument.into()));
         }
-        let mut field = Field::single_line();
-        field.offer(&ctx.state.transcript.name);
-        self.open(InputBox::for_name(field));
+        self.open(InputBox::for_name(&ctx.state.transcript.name));
     }
 
     /// Switches the project's instructions on or off; without an argument says whether they are told, and changes

@@ -26,6 +26,20 @@ impl Field {
         Self { text: Text::single_line(), secret: false, top: Cell::default() }
     }
 
+    /// A field of one line with this text, and the cursor at its end.
+    pub(crate) fn with(text: &str) -> Self {
+        let mut field = Self::single_line();
+        field.set(text);
+        field
+    }
+
+    /// A field of one line with a suggestion, fully selected: typing replaces it, moving the cursor keeps it.
+    pub(crate) fn offering(text: &str) -> Self {
+        let mut field = Self::with(text);
+        field.text.apply(Edit::SelectAll);
+        field
+    }
+
     /// An empty field of several lines.
     pub(crate) fn multi_line() -> Self {
         Self::of("")
@@ -89,12 +103,6 @@ impl Field {
     pub(crate) fn set(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         self.text.replace_all(&text);
-    }
-
-    /// Fills in a suggestion, fully selected: typing replaces it, moving the cursor keeps it.
-    pub(crate) fn offer(&mut self, text: &str) {
-        self.set(text);
-        self.text.apply(Edit::SelectAll);
     }
 
     /// Empties the field and returns its text. Can be undone.

@@ -105,9 +105,7 @@ impl Pager {
                 Vec::new()
             }
             Err(error) => {
-                let mut field = Field::single_line();
-                field.set(&text);
-                self.field = Some(field);
+                self.field = Some(Field::with(&text));
                 vec![OverlayResponse::info(format!("{error}.").replace("..", "."))]
             }
         }

@@ -7,7 +7,6 @@ use crate::engine::{Command, State};
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::{OverlayContext, OverlayResponse};
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::field::Field;
 use crate::tui::widgets::{safe, words};
 
 impl Sessions {
@@ -28,14 +27,6 @@ impl Sessions {
             return Vec::new();
         }
         vec![OverlayResponse::job(Job::Preview(chosen.path.clone()))]
-    }
-
-    pub(super) fn start_rename(&mut self) {
-        self.rename = self.chosen().map(|chosen| {
-            let mut field = Field::single_line();
-            field.offer(&chosen.name);
-            field
-        });
     }
 
     /// Gives the typed name to the chosen session.

@@ -64,16 +64,10 @@ impl Welcome {
                 }
             }
             WantedText::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
-                self.field = Some((WantedText::Address, field_with(&text)));
+                self.field = Some((WantedText::Address, Field::with(&text)));
                 Err("An address begins with http:// or https://.".into())
             }
             WantedText::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
         }
     }
-}
-
-pub(super) fn field_with(text: &str) -> Field {
-    let mut field = Field::single_line();
-    field.set(text);
-    field
 }
