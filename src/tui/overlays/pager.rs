@@ -273,7 +273,7 @@ impl Overlay for Pager {
             sheet.row(rows.get(row).cloned().unwrap_or_default());
         }
         if self.source.len() == 0 {
-            sheet.row(ratatui::text::Line::styled("Nothing was printed.", draw.dim()));
+            sheet.dim("Nothing was printed.", draw);
         }
         while sheet.rows.len() < height {
             sheet.gap();

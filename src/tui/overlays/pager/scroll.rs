@@ -37,9 +37,7 @@ impl Pager {
             }
         }
         if rows > 0 {
-            let row = self.row;
-            self.go_to(self.top(), height)?;
-            self.row = row;
+            self.read_on(height)?;
             let places = self.places(width, height + rows.unsigned_abs());
             let most = places.len().saturating_sub(height);
             if let Some((line, row)) = places.get(rows.unsigned_abs().min(most)).copied() {
@@ -47,6 +45,11 @@ impl Pager {
                 self.row = row;
             }
         }
+        self.read_on(height)
+    }
+
+    /// Reads as many lines as a screen can need; the same row stays at the top.
+    fn read_on(&mut self, height: usize) -> io::Result<()> {
         let row = self.row;
         self.go_to(self.top(), height)?;
         self.row = row;
