@@ -12,7 +12,6 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use secrecy::SecretString;
 
 /// What is asked for.
