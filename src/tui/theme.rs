@@ -38,7 +38,7 @@ const TINT_PERCENT: u16 = 10;
 const STRONG_TINT_PERCENT: u16 = 30;
 
 /// A theme, resolved for one colour depth.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Theme {
     name: String,
     depth: Depth,
@@ -71,7 +71,7 @@ impl Theme {
         let theme = Theme {
             name: name.into(),
             depth,
-            assumed: sheets.iter().find_map(|s| s.assumed).unwrap_or(Rgb(0, 0, 0)),
+            assumed: sheets.iter().find_map(|s| s.assumed).unwrap_or_default(),
             styles: Slot::ALL.iter().map(|slot| slot_style(&sheets, *slot, depth)).collect(),
             syntax: Syntax::ALL
                 .iter()
@@ -86,16 +86,8 @@ impl Theme {
     /// The theme that sets no background and uses the 16 colours of the user's palette. Never fails: should its file be
     /// broken, all styles are plain.
     pub fn terminal(depth: Depth) -> Self {
-        Self::load("terminal", depth, |_| None).map_or_else(
-            |_| Theme {
-                name: "terminal".into(),
-                depth,
-                assumed: Rgb(0, 0, 0),
-                styles: Vec::new(),
-                syntax: Vec::new(),
-            },
-            |loaded| loaded.theme,
-        )
+        let plain = Self { name: "terminal".into(), depth, ..Self::default() };
+        Self::load("terminal", depth, |_| None).map_or(plain, |loaded| loaded.theme)
     }
 
     /// The theme's name.

@@ -53,7 +53,7 @@ pub(crate) enum Colour {
 }
 
 /// Red, green, blue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
 /// The 16 colours in their order: the name in theme files, the value on xterm (for contrast computations and images), and

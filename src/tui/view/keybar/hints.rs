@@ -10,7 +10,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::problem_keys::{FailureKey, failure_keys, question_keys};
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Screen, has_failed};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
@@ -204,12 +204,11 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
 
 /// The keys for the run in the output.
 fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
-    let failed = screen.panes.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
-    if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
+    let run = screen.panes.output.run(state).map(|(_, run)| run);
+    if run.is_some_and(has_failed) && screen.setup.recipes.iter().any(|card| card.name == "debug") {
         hints.word(Action::Debug, "debug it", 0);
     }
     let has_record = |run: &RunItem| run.undo().is_some_and(|undo| undo.record.is_some());
-    let run = screen.panes.output.run(state).map(|(_, run)| run);
     if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
         hints.word(Action::TakeBack, "take back", 0);
     }
