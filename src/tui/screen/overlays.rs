@@ -140,6 +140,7 @@ impl Screen {
             (Context::Done, _) if self.panes.focus == Pane::Code => "Code pane".into(),
             (Context::Done, _) => "Output pane".into(),
             (Context::Edit, None) => "Code pane".into(),
+            (Context::Everywhere, _) => "Question".into(),
             (Context::Picker, _) => "List".into(),
             (Context::Form, _) => "Form".into(),
             (Context::Find, _) => "Find".into(),
