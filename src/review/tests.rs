@@ -532,9 +532,10 @@ fn a_megabyte_of_daily_code_is_read() {
         let review = look("python", &long(line, MAX_TEXT_BYTES / 16));
         assert_eq!(review.unchecked, None, "{line}");
     }
-    let all = long(&lines.concat(), MAX_TEXT_BYTES);
+    let size = crate::test_cases::size(MAX_TEXT_BYTES);
+    let all = long(&lines.concat(), size);
     assert_eq!(look("python", &all).unchecked, None);
-    let list = format!("x = [{}]\n", long("1234, 'abc', ", MAX_TEXT_BYTES - 100));
+    let list = format!("x = [{}]\n", long("1234, 'abc', ", size - 100));
     assert_eq!(look("python", &list).unchecked, None);
 }
 
@@ -654,7 +655,7 @@ fn a_path_is_as_long_as_the_kernel_takes_it() {
 
 #[test]
 fn hostile_texts_end_well() {
-    for (language, text) in hostile(20_000) {
+    for (language, text) in hostile(crate::test_cases::size(20_000)) {
         let review = look(language, &text);
         assert!(review.findings.len() <= MAX_FINDINGS);
     }

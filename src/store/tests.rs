@@ -349,6 +349,9 @@ fn cut_at_any_byte_all_whole_lines_are_read_and_writing_goes_on() {
     let ends = ends(&bytes);
     let cut = home.path().join("cut.jsonl");
     for len in 0..bytes.len() {
+        if !crate::test_cases::is_all() && len % 4 != 0 && !ends.contains(&len) {
+            continue;
+        }
         std::fs::write(&cut, &bytes[..len]).unwrap();
         // A line counts if it is complete except for its newline.
         let whole = ends.iter().filter(|end| **end <= len).count();

@@ -196,9 +196,15 @@ impl Terminal {
         self.wait_until(Duration::from_millis(45), |_| false);
     }
 
-    /// Types a text, and Enter.
+    /// Types a text, and Enter once its end is on the screen: an Enter that a busy machine reads together with letters
+    /// takes nothing. Where the end of the text is not shown, Enter follows after a while.
     pub fn enter(&self, text: &str) {
+        let end = text.rsplit(' ').next().unwrap_or_default();
+        let times = |screen: &str| screen.matches(end).count();
+        let before = times(&self.screen());
         self.type_text(text);
+        self.holds_within(Duration::from_millis(900), |screen| times(screen) > before);
+        self.pause(Duration::from_millis(45));
         self.press("Enter");
     }
 

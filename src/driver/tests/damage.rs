@@ -7,14 +7,14 @@ use crate::store::{index, read_with};
 use std::cell::Cell;
 use std::os::unix::fs::symlink;
 
-/// The number of cases of each of the three kinds if all property cases are enabled; otherwise an eighth.
+/// The number of cases of each of the three kinds if all property cases are enabled; otherwise a part.
 const CASES: usize = 1_700;
 
 /// The turns in the damaged session.
 const TURNS: usize = 4;
 
 fn cases() -> usize {
-    if crate::test_cases::is_all() { CASES } else { CASES / 8 }
+    if crate::test_cases::is_all() { CASES } else { CASES / 16 }
 }
 
 /// Pseudo-random numbers, the same each time.

@@ -144,12 +144,12 @@ fn a_reply_of_very_many_is_read_within_a_bound() {
     let found = blocks(&format!("{whole}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() == 2_001 && found[2_000].source == "ls\n", "{}", found.len());
     // Each of these leaves a fence open, and causes one more pass over the text after it.
-    let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(10_000);
+    let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(crate::test_cases::size(10_000));
     let found = blocks(&format!("{torn}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() < 20 && found.iter().all(|block| block.special_kind.is_some()), "{}", found.len());
     let last = found.last().expect("an edit");
     assert!(!last.closed && last.note.as_ref().is_some_and(|note| note.contains("too many edits")));
-    blocks(&"<<<<<<< SEARCH\n".repeat(50_000), Dialect::Fences);
+    blocks(&"<<<<<<< SEARCH\n".repeat(crate::test_cases::size(50_000)), Dialect::Fences);
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn first_lines_of_very_many_diffs_are_looked_at_a_few_times_each() {
         ("> - --- a\n", 3),
         ("<<<<<<< SEARCH\n", 3),
     ] {
-        let text = lines.repeat((1 << 20) / lines.len());
+        let text = lines.repeat(crate::test_cases::size(1 << 20) / lines.len());
         let found = found_in(&text);
         let count = text.lines().count();
         assert!(found.looked <= most * count, "{lines}: {} of {count}", found.looked);
