@@ -84,19 +84,11 @@ fn a_new_line_takes_the_indent_and_lines_move_in_and_out() {
     assert_eq!(editor.text(), "if x:\n    y\nz\n", "one step");
 }
 
-#[test]
-fn an_editor_outside_brings_its_own_ends() {
-    let mut editor = open("a\nb\n");
-    editor.replace("a\r\nc\r\n");
-    assert_eq!(editor.text(), "a\r\nc\r\n");
-    editor.apply(Edit::Undo);
-    assert_eq!(editor.text(), "a\nb\n");
-}
-
 /// Line ends and the byte order mark belong to the text: they can be the only change.
 #[test]
-fn an_editor_outside_changes_ends_and_the_mark_alone() {
+fn an_editor_outside_brings_its_own_ends_and_mark() {
     for (before, now) in [
+        ("a\nb\n", "a\r\nc\r\n"),
         ("a\r\nb\r\n", "a\nb\n"),
         ("a\nb", "a\r\nb"),
         ("\u{feff}a\n", "a\n"),
