@@ -406,7 +406,7 @@ fn status_and_keys_are_never_cut_within_a_word() {
         scene.pass(2_000);
         scene
     };
-    let mut running = Scene::in_run("reading\n", 4_200);
+    let running = Scene::in_run("reading\n", 4_200);
     let mut finished = Scene::worked();
     finished.focus(Pane::Output);
     let mut failed = Scene::at_work();
