@@ -74,9 +74,8 @@ impl SeenRows {
 
     /// Marks the rows as seen that have been on screen for `need`. Returns whether there were any.
     pub(crate) fn settle(&mut self, now: Instant, need: Duration) -> bool {
-        let (done, waiting): (Vec<_>, Vec<_>) =
-            self.visible.drain(..).partition(|(_, since)| now.saturating_duration_since(*since) >= need);
-        self.visible = waiting;
+        let is_done = |(_, since): &mut (usize, Instant)| now.saturating_duration_since(*since) >= need;
+        let done: Vec<_> = self.visible.extract_if(.., is_done).collect();
         for (row, _) in &done {
             if let (Some(flag), Some(content)) = (self.flags.get_mut(*row), self.rows.get(*row)) {
                 if !*flag {
