@@ -71,7 +71,8 @@ fn code_has_at_least_14_rows_at_80x24() {
         let told =
             Inspection { undo: Some(UndoCover::default()), ..Inspection::new(review, Ok(sandboxed())) };
         let both = format!("```python\n{CODE}```\n\nThen:\n\n```bash\nls out\n```\n");
-        let two = begun(&both, inspection(sandboxed(), Vec::new()));
+        let mut two = Scene::answered("Load sales.csv.", &both);
+        two.inspected(1, inspection(sandboxed(), Vec::new()));
         let scenes = vec![
             (
                 "first",
