@@ -84,13 +84,18 @@ impl Transcript {
 }
 
 impl Item {
+    /// The blocks of this item, in their order.
+    pub(crate) fn blocks(&self) -> &[BlockId] {
+        match self {
+            Self::Reply(reply) => &reply.blocks,
+            Self::Own { block, .. } => std::slice::from_ref(block),
+            _ => &[],
+        }
+    }
+
     /// Whether this item has the block.
     pub(crate) fn holds(&self, block: BlockId) -> bool {
-        match self {
-            Self::Reply(reply) => reply.blocks.contains(&block),
-            Self::Own { block: own, .. } => *own == block,
-            _ => false,
-        }
+        self.blocks().contains(&block)
     }
 
     /// The reply, if it is one.

@@ -108,7 +108,7 @@ impl Guard {
             to if to == token => Some((to, since)),
             to => checked(to).then_some((token, now)),
         });
-        self.seen.reset();
+        self.seen = SeenRows::default();
         self.opened = false;
         self.checking = false;
         self.ready = None;
@@ -123,7 +123,7 @@ impl Guard {
         let decides = |action: &GuardedAction| matches!(action, GuardedAction::Decide(_));
         self.held = self.held.filter(|held| !decides(&held.action));
         self.ready = self.ready.filter(|action| !decides(action));
-        self.seen.reset();
+        self.seen = SeenRows::default();
     }
 
     /// Sets where else letters act from the next frame on: a question, a list; any number that distinguishes it from

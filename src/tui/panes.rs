@@ -77,7 +77,7 @@ pub struct Panes {
 pub(crate) struct KeptOutput(pub(crate) Option<BlockId>);
 
 /// The scroll positions of the panes, the lower pane's content and the focus.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct PanePlaces {
     chat: Option<Anchor>,
     output: OutputPlace,

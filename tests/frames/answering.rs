@@ -2,7 +2,7 @@
 
 use super::behaviour::ready;
 use super::rules::clean;
-use super::scene::{Scene, acted, decide, engine_commands};
+use super::scene::{Scene, acted, decide, engine_commands, finding};
 use super::typing::{At, made};
 use super::{assert_screen, drawn};
 use proptest::prelude::*;
@@ -15,15 +15,9 @@ use sayso::tui::widgets::layout::Pane;
 
 /// A block of one line waits, and all of it was seen. Its finding takes one row at 80 columns, and two at 60.
 pub fn found(severity: Severity) -> Scene {
-    let finding = Finding {
-        rule: "sh.x".into(),
-        severity,
-        place: TextRange { line: 1, column: 1, end_line: 1, end_column: 2 },
-        message: "deletes a folder: /srv/data/reports/2026/old (not there)".into(),
-        forbidden: false,
-    };
+    let message = "deletes a folder: /srv/data/reports/2026/old (not there)";
     let mut inspection = clean("bash");
-    inspection.review.findings.push(finding);
+    inspection.review.findings.push(finding("sh.x", severity, (1, 1, 2), message));
     let mut scene = Scene::answered("go", "```bash\nls\n```\n");
     scene.inspected(1, inspection);
     scene.see_block();
@@ -64,27 +58,23 @@ fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
     keys.iter().flat_map(|key| scene.key(key)).collect()
 }
 
-fn note(scene: &Scene) -> &str {
-    scene.screen.note.as_ref().map_or("", |note| &note.text)
-}
-
 #[test]
 fn a_pasted_word_approves_nothing_and_stays_nowhere() {
     crate::at_every_size(|| {
         let mut scene = opened(Severity::High);
         let commands = burst(&mut scene, &["r", "u", "n", "enter"]);
         assert_eq!(engine_commands(&commands), []);
-        assert_eq!(note(&scene), "That looked like a paste. Nothing was decided.");
+        assert_eq!(scene.note_text(), "That looked like a paste. Nothing was decided.");
         assert!(scene.screen.top::<Confirm>().is_some());
         // Without a line end the word is pasted too, and an Enter that comes later does not make it typed.
         assert!(burst(&mut scene, &["r", "u", "n"]).is_empty());
         scene.pass(1_000);
         assert_eq!(engine_commands(&scene.press(&["enter"])), []);
-        assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+        assert_eq!(scene.note_text(), "The word has to be typed letter by letter. Nothing was decided.");
         // Taking back the loss of it brings nothing back.
         let mut scene = opened(Severity::High);
         scene.type_text("run");
-        scene.step(|screen, ctx| screen.paste("run", ctx));
+        scene.paste("run");
         scene.pass(1_000);
         assert_eq!(engine_commands(&scene.press(&["ctrl-_", "enter"])), []);
         // A line end that comes with the last letter is no Enter of a person.
@@ -102,13 +92,13 @@ fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
 
     let mut scene = opened(Severity::High);
     scene.type_text("dont ");
-    scene.step(|screen, ctx| screen.paste("x", ctx));
+    scene.paste("x");
     assert_eq!(engine_commands(&scene.enter("run")), []);
 
     let mut scene = opened(Severity::High);
     burst(&mut scene, &["r", "u", "n"]);
     assert_eq!(engine_commands(&scene.press(&["enter"])), []);
-    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+    assert_eq!(scene.note_text(), "The word has to be typed letter by letter. Nothing was decided.");
 
     let mut scene = opened(Severity::High);
     burst(&mut scene, &["r", "u", "n"]);
@@ -118,7 +108,7 @@ fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
     // A letter typed over all of it deletes it; over a part of it, it does not.
     for (selected, counts) in [(3, true), (2, false)] {
         let mut scene = opened(Severity::High);
-        scene.step(|screen, ctx| screen.paste("abc", ctx));
+        scene.paste("abc");
         scene.press(&vec!["shift-left"; selected]);
         scene.pass(1_000);
         scene.type_text("run");
@@ -129,18 +119,18 @@ fn the_end_of_a_text_whose_beginning_came_at_once_is_not_the_word() {
     }
     // What comes at once is a paste, over a selection too.
     let mut scene = opened(Severity::High);
-    scene.step(|screen, ctx| screen.paste("abc", ctx));
+    scene.paste("abc");
     scene.press(&["shift-left", "shift-left", "shift-left"]);
     burst(&mut scene, &["r", "u", "n"]);
     scene.pass(1_000);
     assert_eq!(engine_commands(&scene.press(&["enter"])), []);
-    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+    assert_eq!(scene.note_text(), "The word has to be typed letter by letter. Nothing was decided.");
     // A pasted line has its end with it, which the field does not show.
     let mut scene = opened(Severity::High);
-    scene.step(|screen, ctx| screen.paste("run\n", ctx));
+    scene.paste("run\n");
     scene.pass(1_000);
     assert_eq!(engine_commands(&scene.press(&["enter"])), []);
-    assert_eq!(note(&scene), "The word has to be typed letter by letter. Nothing was decided.");
+    assert_eq!(scene.note_text(), "The word has to be typed letter by letter. Nothing was decided.");
 }
 
 #[test]
@@ -149,7 +139,7 @@ fn a_line_end_that_is_pasted_behind_text_takes_no_answer() {
     decide(&mut scene, "r");
     assert!(!scene.screen.overlays.is_empty());
     assert_eq!(burst(&mut scene, &["n", "o", "enter"]).len(), 0);
-    assert_eq!(note(&scene), "That looked like a paste. Nothing was decided.");
+    assert_eq!(scene.note_text(), "That looked like a paste. Nothing was decided.");
     scene.pass(1_000);
     let rejected = engine_commands(&scene.press(&["enter"]));
     let [Command::Decide { decision: Decision::Reject(why), .. }] = &rejected[..] else {
@@ -171,11 +161,15 @@ fn another_width_locks_an_open_answer_until_all_is_seen_again() {
     for severity in [Severity::High, Severity::Info] {
         let mut scene = acted((80, 24), || opened(severity));
         drawn(&mut scene, 60, 14);
-        assert!(note(&scene).starts_with("Width changed: 1 line"), "{severity:?}: {}", note(&scene));
+        assert!(
+            scene.note_text().starts_with("Width changed: 1 line"),
+            "{severity:?}: {}",
+            scene.note_text()
+        );
         scene.pass(1_000);
         assert_eq!(answered(&mut scene, severity), [], "{severity:?}");
         assert!(scene.screen.overlays.is_empty(), "{severity:?}");
-        assert!(note(&scene).contains("1 line not shown"), "{severity:?}: {}", note(&scene));
+        assert!(scene.note_text().contains("1 line not shown"), "{severity:?}: {}", scene.note_text());
         scene.see_everything();
         decide(&mut scene, key_of(severity));
         scene.pass(1_000);
@@ -190,9 +184,9 @@ fn what_a_size_refused_is_not_said_at_another() {
     drawn(&mut scene, 40, 12);
     scene.pass(1_000);
     decide(&mut scene, "a");
-    assert!(note(&scene).starts_with("Window too small"), "{}", note(&scene));
+    assert!(scene.note_text().starts_with("Window too small"), "{}", scene.note_text());
     drawn(&mut scene, 80, 24);
-    assert!(!note(&scene).contains("too small"), "{}", note(&scene));
+    assert!(!scene.note_text().contains("too small"), "{}", scene.note_text());
 }
 
 /// Each of its lines with a finding takes several rows of the box.
@@ -200,14 +194,8 @@ fn what_a_size_refused_is_not_said_at_another() {
 fn the_box_for_the_word_tells_what_it_hides() {
     acted((80, 24), || {
         let line = format!("rm -rf ~/old # {}", "long ".repeat(40));
-        let findings = (1..=8).map(|line| Finding {
-            rule: "sh.x".into(),
-            severity: Severity::High,
-            place: TextRange { line, column: 1, end_line: line, end_column: 2 },
-            message: "deletes a folder".into(),
-            forbidden: false,
-        });
         let mut inspection = clean("bash");
+        let findings = (1..=8).map(|line| finding("sh.x", Severity::High, (line, 1, 2), "deletes a folder"));
         inspection.review.findings.extend(findings);
         let mut scene = Scene::answered("go", &format!("```bash\n{}```\n", format!("{line}\n").repeat(8)));
         scene.inspected(1, inspection);
@@ -265,7 +253,7 @@ proptest! {
             match step {
                 BoxStep::Size(width, height) => drop(drawn(&mut scene, width, height)),
                 BoxStep::Paste => {
-                    scene.step(|screen, ctx| screen.paste("run", ctx));
+                    scene.paste("run");
                     last = Some(scene.at);
                 }
                 BoxStep::Key(name, gap) => {

@@ -2,9 +2,10 @@
 //! contains one character that a terminal draws and none that it obeys.
 
 use super::frame;
-use super::scene::{Scene, confined, inspection, key, report};
+use super::scene::{Scene, confined, inspection, report};
+use super::selecting::mouse;
 use super::typing::{PHASES, made};
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseButton, MouseEventKind};
 use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::tui::widgets::layout::Pane;
@@ -26,65 +27,9 @@ enum Step {
     Pass(u64),
 }
 
-const KEYS: &[&str] = &[
-    "ctrl-f",
-    "x",
-    "/",
-    "n",
-    "N",
-    "ctrl-r",
-    "tab",
-    "shift-tab",
-    "esc",
-    "enter",
-    "up",
-    "down",
-    "left",
-    "right",
-    "pgup",
-    "pgdn",
-    "g",
-    "G",
-    "w",
-    "%",
-    "5",
-    "z",
-    "m",
-    "V",
-    "Q",
-    "v",
-    "p",
-    "t",
-    "f",
-    "e",
-    "f1",
-    "f2",
-    ":",
-    "?",
-    "i",
-    "<",
-    ">",
-    "-",
-    "+",
-    "[",
-    "]",
-    "y",
-    "ctrl-u",
-    "ctrl-y",
-    "ctrl-l",
-    "ctrl-c",
-    "ctrl-g",
-    "alt-up",
-    "backspace",
-    "space",
-    "a",
-    "A",
-    "r",
-    "s",
-    "J",
-    "日",
-    "é",
-];
+const KEYS: &str = "ctrl-f x / n N ctrl-r tab shift-tab esc enter up down left right pgup pgdn g G w % 5 z m V Q v p \
+                    t f e f1 f2 : ? i < > - + [ ] y ctrl-u ctrl-y ctrl-l ctrl-c ctrl-g alt-up backspace space a A r \
+                    s J 日 é";
 
 fn size() -> impl Strategy<Value = (u16, u16)> {
     prop_oneof![
@@ -106,7 +51,7 @@ fn step() -> impl Strategy<Value = Step> {
         MouseEventKind::ScrollUp,
     ];
     prop_oneof![
-        8 => proptest::sample::select(KEYS.to_vec()).prop_map(Step::Key),
+        8 => proptest::sample::select(KEYS.split(' ').collect::<Vec<_>>()).prop_map(Step::Key),
         2 => proptest::sample::select(vec!["a", "A", "r", "e", "s", "t", "J", "ctrl-y", "esc"]).prop_map(Step::Alone),
         4 => (proptest::sample::select(kinds), 0u16..160, 0u16..60)
             .prop_map(|(kind, column, row)| Step::Mouse(kind, column, row)),
@@ -189,19 +134,15 @@ proptest! {
             match step {
                 Step::Key(name) => {
                     scene.pass(60);
-                    let event = key(name);
-                    scene.step(|screen, ctx| screen.key(&event, ctx));
+                    scene.key(name);
                 }
                 Step::Alone(name) => {
                     scene.pass(1_000);
                     scene.press(&[name]);
                 }
-                Step::Mouse(kind, column, row) => {
-                    let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-                    scene.step(|screen, ctx| screen.mouse(event, ctx));
-                }
+                Step::Mouse(kind, column, row) => drop(mouse(&mut scene, kind, (column, row))),
                 Step::Paste => {
-                    scene.step(|screen, ctx| screen.paste(HOSTILE, ctx));
+                    scene.paste(HOSTILE);
                 }
                 Step::Size(width, height) => at = (width, height),
                 Step::Pass(ms) => scene.pass(ms),

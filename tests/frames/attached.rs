@@ -1,9 +1,9 @@
 //! Files that a message names: the list behind an `@`, what is sent, what is refused.
 
 use super::scene::Scene;
-use super::{assert_shown, drawn, snapshots};
+use super::{assert_shown, drawn, snapshots_after};
 use sayso::domain::{AttachedFile, Prompt};
-use sayso::driver::{AttachedFileError, FolderFiles, Job, JobResult, Notification, PathOfFile};
+use sayso::driver::{AttachedFileError, FolderFiles, Job, JobResult, PathOfFile};
 use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use std::sync::Arc;
@@ -17,10 +17,6 @@ const FILES: [(&str, u64); 6] = [
     ("tests/test_load.py", 61),
 ];
 
-fn found(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx))
-}
-
 fn listed(is_cut: bool) -> JobResult {
     let files =
         FILES.iter().map(|(path, bytes)| PathOfFile { path: (*path).into(), bytes: *bytes }).collect();
@@ -33,7 +29,7 @@ fn listing() -> Scene {
     scene.type_text("Explain ");
     let commands = scene.press(&["@"]);
     assert!(matches!(commands[..], [UiCommand::Job(Job::FolderFiles)]), "{commands:?}");
-    found(&mut scene, listed(false));
+    scene.job_ended(listed(false));
     scene
 }
 
@@ -54,18 +50,15 @@ fn load_py() -> AttachedFile {
 
 #[test]
 fn file_list() {
-    snapshots("17_files", || {
-        let mut scene = listing();
+    snapshots_after("17_files", listing, |scene| {
         scene.type_text("py");
         scene.press(&["down"]);
-        scene
     });
 }
 
 #[test]
 fn a_message_with_files() {
-    snapshots("17_files_given", || {
-        let mut scene = Scene::worked();
+    snapshots_after("17_files_given", Scene::worked, |scene| {
         let csv = AttachedFile {
             path: "sales.csv".into(),
             bytes: 1_200_000,
@@ -74,7 +67,6 @@ fn a_message_with_files() {
         };
         let text = "Explain @src/load.py and @sales.csv".to_owned();
         scene.command(Command::Submit(Prompt { text, files: vec![load_py(), csv] }));
-        scene
     });
 }
 
@@ -86,7 +78,7 @@ fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
     assert_eq!(message(&scene), "Explain @src/load.py ");
     scene.type_text("and ");
     scene.press(&["@"]);
-    found(&mut scene, listed(true));
+    scene.job_ended(listed(true));
     assert!(scene.enter("plot").is_empty(), "Enter takes the file and sends nothing");
     assert_eq!(message(&scene), "Explain @src/load.py and @\"src/my plot.py\" ");
     assert!(scene.screen.overlays.is_empty());
@@ -99,12 +91,11 @@ fn a_file_that_no_message_can_name_says_why_it_is_not_taken() {
     scene.press(&["@"]);
     let files = ["a\u{1b}b.txt", "say \"so\".txt"].map(|path| PathOfFile { path: path.into(), bytes: 1 });
     let files = FolderFiles { files: files.to_vec(), ..FolderFiles::default() };
-    found(&mut scene, JobResult::FolderFiles(Arc::new(files)));
+    scene.job_ended(JobResult::FolderFiles(Arc::new(files)));
     scene.type_text("so");
     scene.press(&["tab"]);
     assert_eq!(message(&scene), "Explain @so");
-    let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("a message can't name it: its name has a quotation mark"), "{screen}");
+    assert_shown(&mut scene, 140, 40, "a message can't name it: its name has a quotation mark");
 }
 
 #[test]
@@ -112,7 +103,7 @@ fn a_list_that_is_cut_says_what_to_do_where_there_is_little_room() {
     let mut scene = Scene::worked();
     scene.type_text("Explain ");
     scene.press(&["@"]);
-    found(&mut scene, listed(true));
+    scene.job_ended(listed(true));
     assert_shown(&mut scene, 80, 24, " listed. Others: type their path.");
 }
 
@@ -152,12 +143,12 @@ fn a_message_goes_out_when_its_files_were_read() {
     scene.press(&["tab"]);
     let text = enter(&mut scene);
     assert!(scene.press(&["enter"]).is_empty(), "a second Enter asks for nothing more");
-    let commands = found(&mut scene, JobResult::AttachedFiles(text.clone(), Ok(vec![load_py()])));
+    let commands = scene.job_ended(JobResult::AttachedFiles(text.clone(), Ok(vec![load_py()])));
     let [UiCommand::Send(Command::Submit(prompt))] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!((&prompt.text, &prompt.files), (&text, &vec![load_py()]));
     assert!(scene.screen.panes.composer.is_empty());
     // A late result changes nothing.
-    assert!(found(&mut scene, JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
+    assert!(scene.job_ended(JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
 }
 
 #[test]
@@ -166,7 +157,7 @@ fn a_message_that_was_changed_meanwhile_stays() {
     scene.type_text("see @a.py ");
     let text = enter(&mut scene);
     scene.type_text("too");
-    assert!(found(&mut scene, JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
+    assert!(scene.job_ended(JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
     assert_eq!(message(&scene), "see @a.py too");
     assert!(drawn(&mut scene, 100, 30).contains("The message changed while its files were read."));
 }
@@ -177,12 +168,12 @@ fn what_can_not_be_given_keeps_the_message_and_a_word_is_sent_by_the_second_ente
     scene.type_text("see @data.bin ");
     let text = enter(&mut scene);
     let refused = vec![AttachedFileError::NoText("data.bin".into(), "binary data")];
-    assert!(found(&mut scene, JobResult::AttachedFiles(text.clone(), Err(refused))).is_empty());
+    assert!(scene.job_ended(JobResult::AttachedFiles(text.clone(), Err(refused))).is_empty());
     assert!(drawn(&mut scene, 100, 30).contains("data.bin is binary data, no text. Not sent: change"));
     assert_eq!(message(&scene), text);
     assert_eq!(enter(&mut scene), text, "it is read anew: the file may have changed");
     let missing = vec![AttachedFileError::Missing("data.bin".into())];
-    found(&mut scene, JobResult::AttachedFiles(text.clone(), Err(missing)));
+    scene.job_ended(JobResult::AttachedFiles(text.clone(), Err(missing)));
     assert!(drawn(&mut scene, 100, 30).contains("Enter again sends it as it stands."));
     let commands = scene.press(&["enter"]);
     assert!(

@@ -1,7 +1,7 @@
 //! What keys do, without a terminal: the resulting commands are compared as values.
 
 use super::scene::{
-    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, failure, findings, inspection, key,
+    CODE, Scene, USAGE, acted, clouds, confined, decide, engine_commands, failure, findings, inspection,
     report, terms,
 };
 use super::selecting::{click, down, drag, place, up};
@@ -28,8 +28,7 @@ pub(super) fn reviewing() -> Scene {
 /// The same for a small harmless block, all of it seen.
 pub(super) fn ready() -> Scene {
     let mut scene = Scene::worked();
-    scene.reply("```python\nprint(1)\n```\n");
-    scene.inspected(3, inspection(confined("python"), Vec::new()));
+    scene.proposed(3, "python", "print(1)");
     scene.see_block();
     scene
 }
@@ -52,8 +51,7 @@ fn keys_that_other_programs_take_for_yes_decide_nothing() {
     crate::at_every_size(|| {
         let mut scene = ready();
         for name in ["enter", "space", "y", "1", "tab"] {
-            let mut scene_key = decide(&mut scene, name);
-            assert!(scene_key.drain(..).next().is_none(), "{name}");
+            assert!(decide(&mut scene, name).is_empty(), "{name}");
             scene.screen.panes.focus = Pane::Code;
             scene.pass(1_000);
         }
@@ -66,7 +64,7 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
     crate::at_every_size(|| {
         let mut scene = reviewing();
         assert!(decide(&mut scene, "a").is_empty());
-        assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
+        assert!(scene.note_text().contains("not shown"));
         scene.pass(1_000);
         scene.press(&["r"]);
         scene.pass(50);
@@ -94,7 +92,7 @@ fn a_high_finding_takes_the_typed_word_and_nothing_else() {
         assert!(scene.screen.overlays.is_empty());
         scene.pass(1_000);
         decide(&mut scene, "a");
-        let pasted = scene.step(|screen, ctx| screen.paste("run", ctx));
+        let pasted = scene.paste("run");
         assert!(pasted.is_empty());
         assert!(engine_commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
         scene.pass(1_000);
@@ -221,7 +219,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
 #[test]
 fn whoever_goes_to_a_block_is_told_what_is_not_shown_yet() {
     for (size, told) in [((140, 60), "look at it, then"), ((80, 24), "lines not shown yet: Space.")] {
-        let mut scene = super::scene::acted(size, Scene::waiting);
+        let mut scene = acted(size, Scene::waiting);
         // The second time the focus is there already, and it is too early.
         for _ in 0..2 {
             scene.pass(100);
@@ -235,8 +233,7 @@ fn whoever_goes_to_a_block_is_told_what_is_not_shown_yet() {
     assert!(drawn(&mut scene, 100, 30).contains("Block 3: look at it, then Ctrl-Y again approves."));
     scene.decide(3, Decision::Skip);
     scene.ask("next");
-    scene.reply("```python\nprint(2)\n```\n");
-    scene.inspected(4, inspection(confined("python"), Vec::new()));
+    scene.proposed(4, "python", "print(2)");
     assert!(!drawn(&mut scene, 100, 30).contains("Block 3: look"));
 }
 
@@ -248,7 +245,7 @@ fn what_ctrl_y_does_next_is_told_as_it_is_when_the_row_is_drawn() {
         (Vec::new(), "look at it, then Ctrl-Y again approves."),
         (findings(), "look at it, then Ctrl-Y again asks for the word that approves."),
     ] {
-        let mut scene = super::scene::acted((width, height), Scene::at_work);
+        let mut scene = acted((width, height), Scene::at_work);
         scene.pass(5_000);
         scene.reply(&format!("```python\n{CODE}```\n"));
         scene.frame();
@@ -274,8 +271,7 @@ fn the_newest_run_is_shown_though_its_block_is_older() {
     scene.inspected_anew(3, inspection(confined("bash"), Vec::new()));
     scene.ran(3, 10, "third at last\n");
     scene.ask("next");
-    scene.reply("```bash\necho more\n```\n");
-    scene.inspected(5, inspection(confined("bash"), Vec::new()));
+    scene.proposed(5, "bash", "echo more");
     assert_shown(&mut scene, 140, 40, "third at last");
 }
 
@@ -307,7 +303,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
         assert!(deadline > scene.at);
         // A frame drawn in between for another reason does not swallow the news.
         scene.at = deadline.checked_sub(std::time::Duration::from_millis(5)).unwrap();
-        super::drawn(&mut scene, 140, 40);
+        drawn(&mut scene, 140, 40);
         scene.at = deadline;
         let mut changed = false;
         scene.step(|screen, ctx| changed = screen.tick(ctx));
@@ -319,8 +315,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
     let mut scene = Scene::worked();
     scene.screen.panes.focus = Pane::Code;
     scene.press(&["j"]);
-    scene.reply("```python\nprint(1)\n```\n");
-    scene.inspected(3, inspection(confined("python"), Vec::new()));
+    scene.proposed(3, "python", "print(1)");
     scene.frame();
     scene.see_everything();
     assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
@@ -329,41 +324,35 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
 #[test]
 fn the_way_to_the_message_is_told_as_the_keymap_has_it() {
     let mut scene = reviewing();
-    assert!(super::drawn(&mut scene, 140, 40).contains("(i to type; letters here never reach the block)"));
+    assert!(drawn(&mut scene, 140, 40).contains("(i to type; letters here never reach the block)"));
     let own = "bind = [ { context = \"pane\", keys = [\"W\"], action = \"message.focus\" } ]";
     scene.screen.keymap = sayso::tui::keymap::Keymap::load(Some(("keymap.toml", own))).unwrap();
-    assert!(super::drawn(&mut scene, 140, 40).contains("(W to type; letters here never reach the block)"));
+    assert!(drawn(&mut scene, 140, 40).contains("(W to type; letters here never reach the block)"));
 }
 
 #[test]
-fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
-    let mut scene = Scene::worked();
-    scene.reply("```python\nprint(1)\n```\n");
-    scene.inspect(3, Vec::new());
-    scene.see_block();
-    assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
-    assert!(decide(&mut scene, "A").is_empty() && scene.screen.overlays.is_empty());
-    scene.pass(1_000);
-    assert!(decide(&mut scene, "a").is_empty());
-    assert!(scene.screen.top::<Confirm>().is_some());
-    assert!(super::drawn(&mut scene, 140, 40).contains("Sandbox is OFF"));
-    assert_eq!(engine_commands(&scene.enter("run")), [approval(3, true)]);
-}
-
-#[test]
-fn what_was_not_checked_asks_for_the_word_and_offers_no_rule() {
-    let mut scene = ready();
+fn without_sandbox_or_checks_a_block_asks_for_the_word_and_offers_no_rule() {
+    let mut open = Scene::worked();
+    open.reply("```python\nprint(1)\n```\n");
+    open.inspect(3, Vec::new());
+    open.see_block();
+    let mut unchecked = ready();
     let mut found = inspection(confined("python"), Vec::new());
     found.review.unchecked = Some("too large".into());
-    scene.inspected_anew(3, found);
-    scene.frame();
-    scene.see_everything();
-    assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
-    assert!(decide(&mut scene, "A").is_empty() && scene.screen.overlays.is_empty());
-    scene.pass(1_000);
-    assert!(decide(&mut scene, "a").is_empty());
-    assert!(scene.screen.top::<Confirm>().is_some());
-    assert!(super::drawn(&mut scene, 140, 40).contains("was not checked in full: too large"));
+    unchecked.inspected_anew(3, found);
+    unchecked.frame();
+    unchecked.see_everything();
+    for (scene, told) in
+        [(&mut open, "Sandbox is OFF"), (&mut unchecked, "was not checked in full: too large")]
+    {
+        assert_screen(scene, 140, 40, &[], &["A always"]);
+        assert!(decide(scene, "A").is_empty() && scene.screen.overlays.is_empty());
+        scene.pass(1_000);
+        assert!(decide(scene, "a").is_empty());
+        assert!(scene.screen.top::<Confirm>().is_some());
+        assert_shown(scene, 140, 40, told);
+    }
+    assert_eq!(engine_commands(&open.enter("run")), [approval(3, true)]);
 }
 
 #[test]
@@ -386,13 +375,13 @@ fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
 
 #[test]
 fn the_row_above_the_editor_shows_where_it_is_cut() {
-    super::scene::acted((60, 16), || {
+    acted((60, 16), || {
         let mut scene = reviewing();
         scene.see_everything();
         decide(&mut scene, "e");
         scene.press(&["ctrl-e"]);
         scene.type_text(" # mine");
-        let screen = super::drawn(&mut scene, 60, 16);
+        let screen = drawn(&mut scene, 60, 16);
         let row = screen.lines().find(|row| row.contains("you changed 1 line")).unwrap_or(&screen);
         assert!(row.contains("the checks run again") && row.contains("..."), "{screen}");
     });
@@ -416,9 +405,7 @@ fn nothing_runs_from_the_editor() {
 fn ctrl_c_goes_down_its_ladder() {
     crate::at_every_size(|| {
         // During a run: interrupt, then a question.
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.running(3, "x\n", 1_000);
+        let mut scene = Scene::in_run("x\n", 1_000);
         scene.frame();
         assert_eq!(engine_commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
         assert!(engine_commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
@@ -444,7 +431,7 @@ fn ctrl_c_goes_down_its_ladder() {
         assert_eq!(scene.screen.panes.composer.full_text(), "precious");
         scene.press(&["ctrl-c"]);
         assert!(scene.press(&["ctrl-c"]).is_empty());
-        assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+        assert_eq!(scene.note_text(), "Ctrl-C again within 2 s quits.");
         scene.pass(2_500);
         assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
         let commands = scene.press(&["ctrl-c"]);
@@ -454,12 +441,9 @@ fn ctrl_c_goes_down_its_ladder() {
 
 /// Block 3 runs, a message is queued, and the person asked to quit.
 fn quitting_during_a_run() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.running(3, "x\n", 1_000);
+    let mut scene = Scene::in_run("x\n", 1_000);
     scene.ask("later");
-    scene.frame();
-    scene.screen.panes.focus = Pane::Message;
+    scene.focus(Pane::Message);
     scene.enter("/quit");
     assert!(scene.screen.top::<Ask>().is_some());
     scene
@@ -467,8 +451,7 @@ fn quitting_during_a_run() -> Scene {
 
 #[test]
 fn quitting_after_the_run_first_says_that_nothing_more_is_to_be_sent() {
-    let screen = drawn(&mut quitting_during_a_run(), 140, 40);
-    assert!(screen.contains("If you quit, what is queued is kept, not sent."), "{screen}");
+    assert_shown(&mut quitting_during_a_run(), 140, 40, "If you quit, what is queued is kept, not sent.");
     let mut scene = quitting_during_a_run();
     scene.pass(1_500);
     assert_eq!(engine_commands(&scene.press(&["i"])), [Command::Leave, Command::Stop]);
@@ -482,7 +465,7 @@ fn the_question_whether_to_quit_goes_with_the_run_that_it_is_about() {
     scene.ended(report("x\n", 8_000));
     scene.frame();
     assert!(scene.screen.top::<Ask>().is_none());
-    let note = &scene.screen.note.as_ref().unwrap().text;
+    let note = scene.note_text();
     assert_eq!(note, "The block has ended, and with it the question about its run.");
 }
 
@@ -493,7 +476,7 @@ fn during_a_reply_one_ctrl_d_does_not_leave() {
     scene.streaming("Well, ");
     scene.frame();
     assert!(!leaves(&scene.press(&["ctrl-d"])));
-    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-D again within 2 s quits.");
+    assert_eq!(scene.note_text(), "Ctrl-D again within 2 s quits.");
     assert!(leaves(&scene.press(&["ctrl-d"])));
 }
 
@@ -501,15 +484,13 @@ fn during_a_reply_one_ctrl_d_does_not_leave() {
 fn ctrl_c_never_answers_a_block_that_waits() {
     let mut scene = reviewing();
     assert!(engine_commands(&scene.press(&["ctrl-c"])).is_empty());
-    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+    assert_eq!(scene.note_text(), "Ctrl-C again within 2 s quits.");
 }
 
 #[test]
 fn esc_only_goes_back() {
     crate::at_every_size(|| {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.running(3, "x\n", 1_000);
+        let mut scene = Scene::in_run("x\n", 1_000);
         scene.screen.panes.focus = Pane::Output;
         scene.frame();
         assert!(scene.press(&["esc", "esc", "esc"]).is_empty());
@@ -521,12 +502,9 @@ fn esc_only_goes_back() {
 fn a_paste_in_review_decides_nothing_and_says_so() {
     crate::at_every_size(|| {
         let mut scene = ready();
-        let commands = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
+        let commands = scene.paste("aaaa\na\n");
         assert!(commands.is_empty());
-        assert_eq!(
-            scene.screen.note.as_ref().unwrap().text,
-            "That looked like a paste. Nothing was decided."
-        );
+        assert_eq!(scene.note_text(), "That looked like a paste. Nothing was decided.");
         assert!(decide(&mut scene, "a").is_empty(), "the quiet time starts over");
     });
 }
@@ -537,8 +515,7 @@ fn a_burst_of_letters_decides_nothing() {
     let mut commands = Vec::new();
     for _ in 0..4 {
         scene.at += std::time::Duration::from_millis(2);
-        let event = key("a");
-        commands.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
+        commands.extend(scene.key("a"));
     }
     scene.pass(50);
     commands.extend(scene.take_wishes());
@@ -603,19 +580,19 @@ fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
 #[test]
 fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     let mut scene = reviewing();
-    super::drawn(&mut scene, 140, 40);
+    drawn(&mut scene, 140, 40);
     click(&mut scene, (5, 5));
     assert_eq!(scene.screen.panes.focus, Pane::Chat);
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(1_000);
-    super::drawn(&mut scene, 140, 40);
+    drawn(&mut scene, 140, 40);
     let approve = scene.screen.hits.buttons.first().unwrap().clone();
     let approve = (approve.columns.start, approve.row);
     assert!(engine_commands(&click(&mut scene, approve)).is_empty());
-    assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
+    assert!(scene.note_text().contains("not shown"));
     scene.see_everything();
-    super::drawn(&mut scene, 140, 40);
+    drawn(&mut scene, 140, 40);
     click(&mut scene, approve);
     scene.pass(40);
     assert!(scene.screen.top::<Confirm>().is_some());
@@ -665,73 +642,70 @@ fn a_finding_is_scrolled_to() {
     assert_screen(&mut scene, 100, 30, &["line_149", "HIGH"], &[]);
 }
 
-#[test]
-fn the_marked_provider_is_in_view_in_a_small_window() {
+/// The first start, with some providers to choose from.
+pub(super) fn welcome() -> Scene {
     let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
     scene.frame();
-    let text = super::drawn(&mut scene, 60, 14);
-    assert!(text.contains("> 1  Demo") && text.contains("rows below"), "{text}");
+    scene
+}
+
+#[test]
+fn the_marked_provider_is_in_view_in_a_small_window() {
+    let mut scene = welcome();
+    assert_screen(&mut scene, 60, 14, &["> 1  Demo", "rows below"], &[]);
     scene.press(&["down", "down", "down", "down", "down"]);
-    let text = super::drawn(&mut scene, 60, 14);
-    assert!(text.contains("> 6  Other"), "{text}");
+    assert_shown(&mut scene, 60, 14, "> 6  Other");
 }
 
 #[test]
 fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
-    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
-    scene.frame();
+    let mut scene = welcome();
     scene.press(&["3"]);
-    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    scene.paste("sk-very-secret");
     assert_screen(&mut scene, 100, 30, &[], &["secret"]);
     let commands = scene.press(&["enter"]);
     let shown = format!("{commands:?}");
     assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
 }
 
+/// The choice of a provider that is the only command.
+#[track_caller]
+pub(super) fn chosen(commands: &[UiCommand]) -> &Choice {
+    match commands {
+        [UiCommand::Leave(Exit::UseProvider(choice))] => choice,
+        _ => panic!("{commands:?}"),
+    }
+}
+
 #[test]
 fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
-    let welcome = || {
-        let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
-        scene.frame();
-        scene
-    };
-    let paste = |scene: &mut Scene, text: &str| scene.step(|screen, ctx| screen.paste(text, ctx));
     // A choice that needs no key takes none.
     let mut scene = welcome();
     scene.press(&["k"]);
     assert_screen(&mut scene, 100, 30, &[], &["paste a key", "key for"]);
     // A key from the environment may be replaced for that provider.
     scene.press(&["down", "down", "down", "k"]);
-    paste(&mut scene, "sk-very-secret");
+    scene.paste("sk-very-secret");
     assert_shown(&mut scene, 100, 30, "key for Anthropic: ***");
     let commands = scene.press(&["enter"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
-    else {
-        panic!("{commands:?}")
-    };
+    let Choice::Cloud { provider, key: Some(_) } = chosen(&commands) else { panic!("{commands:?}") };
     assert_eq!(provider, "anthropic");
     // A key that was typed and not sent is not kept.
     let mut scene = welcome();
     scene.press(&["3"]);
-    paste(&mut scene, "sk-very-secret");
+    scene.paste("sk-very-secret");
     scene.press(&["esc"]);
     assert_shown(&mut scene, 100, 30, "OPENAI_API_KEY                not set");
     let commands = scene.press(&["4"]);
-    assert!(
-        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
-        "{commands:?}"
-    );
+    assert!(matches!(chosen(&commands), Choice::Cloud { key: None, .. }), "{commands:?}");
     // For the person's own server: first the key, then its address.
     let mut scene = welcome();
     scene.press(&["down", "down", "down", "down", "down", "k"]);
-    paste(&mut scene, "sk-very-secret");
+    scene.paste("sk-very-secret");
     scene.press(&["enter"]);
-    paste(&mut scene, "https://llm.example.com/v1");
+    scene.paste("https://llm.example.com/v1");
     let commands = scene.press(&["enter"]);
-    assert!(
-        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
-        "{commands:?}"
-    );
+    assert!(matches!(chosen(&commands), Choice::Address { key: Some(_), .. }), "{commands:?}");
 }
 
 /// A key is sent only to the address for which it was pasted: if that is corrected, the screen asks for it
@@ -749,17 +723,13 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     assert_screen(&mut scene, 100, 30, &["address: https://lm.example.com/v1", gone], &[]);
     // The hint leads to pasting a key again; then the hint is gone.
     scene.press(&["esc", "k"]);
-    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    scene.paste("sk-very-secret");
     scene.press(&["enter"]);
-    scene.step(|screen, ctx| screen.paste("https://llm.example.com/v1", ctx));
+    scene.paste("https://llm.example.com/v1");
     assert_screen(&mut scene, 100, 30, &[], &[gone]);
     let commands = scene.press(&["enter"]);
-    assert!(
-        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
-        "{commands:?}"
-    );
-    let text = super::drawn(&mut corrects(false), 100, 30);
-    assert!(text.contains("address: https://lm.example.com/v1") && !text.contains(gone), "{text}");
+    assert!(matches!(chosen(&commands), Choice::Address { key: Some(_), .. }), "{commands:?}");
+    assert_screen(&mut corrects(false), 100, 30, &["address: https://lm.example.com/v1"], &[gone]);
 }
 
 #[test]
@@ -790,10 +760,10 @@ fn what_can_be_done_is_told_once_and_from_the_message_too() {
             failure(kind, "The provider said no, and a good deal more about why it did.", Departure::Sent);
         scene.fail(failure);
         scene.settle();
-        let text = super::drawn(&mut scene, 80, 24);
+        let text = drawn(&mut scene, 80, 24);
         assert!(text.contains("Tab what to do") || text.contains("Tab what can be done"), "{text}");
         scene.press(&["tab"]);
-        let text = super::drawn(&mut scene, 80, 24);
+        let text = drawn(&mut scene, 80, 24);
         for key in keys {
             assert_eq!(text.matches(key).count(), 2, "{key}: {text}");
         }
@@ -806,7 +776,7 @@ fn a_title_names_a_key_that_works_where_the_keys_are() {
     scene.ask("and now?");
     scene.streaming(&"A line of words.\n\n".repeat(60));
     scene.frame();
-    super::drawn(&mut scene, 100, 30);
+    drawn(&mut scene, 100, 30);
     scene.press(&["pgup"]);
     scene.streaming(&"Another line.\n\n".repeat(5));
     assert_eq!(scene.screen.panes.focus, Pane::Message);
@@ -821,9 +791,8 @@ fn a_short_block_leaves_its_rows_to_the_conversation() {
     let mut scene = Scene::at_work();
     scene.reply("Now the folder, and what is in it.\n\n```bash\nls out\n```\n");
     scene.inspect(3, Vec::new());
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    let text = super::drawn(&mut scene, 100, 30);
+    scene.focus(Pane::Code);
+    let text = drawn(&mut scene, 100, 30);
     let at = |words: &str| text.lines().position(|row| row.contains(words)).expect(words);
     assert!(at(" Chat ") + 12 < at("Block 3 bash"), "{text}");
     assert!(text.contains("1 │ ls out"), "{text}");
@@ -831,7 +800,7 @@ fn a_short_block_leaves_its_rows_to_the_conversation() {
         text.lines().skip(at("Block 3 bash")).take_while(|row| !row.contains('└')).collect();
     assert!(code.iter().all(|row| row.chars().any(|c| !" │┃".contains(c))), "no row of it is empty:\n{text}");
     // A block that needs the room gets it.
-    let text = super::drawn(&mut Scene::waiting(), 100, 30);
+    let text = drawn(&mut Scene::waiting(), 100, 30);
     let at = |words: &str| text.lines().position(|row| row.contains(words)).expect(words);
     assert!(at("Block 3 python") - at(" Chat ") < 6, "{text}");
 }
@@ -840,10 +809,9 @@ fn a_short_block_leaves_its_rows_to_the_conversation() {
 fn lists_that_are_empty_offer_nothing() {
     for (command, keys) in [("/queue", ["show block", "skip all"]), ("/rules", ["x remove", "Up/Down"])] {
         let mut scene = Scene::worked();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Message;
+        scene.focus(Pane::Message);
         scene.enter(command);
-        let text = super::drawn(&mut scene, 100, 30);
+        let text = drawn(&mut scene, 100, 30);
         assert!(keys.iter().all(|key| !text.contains(key)), "{text}");
     }
 }
@@ -854,14 +822,14 @@ fn enter_or_a_click_on_the_line_of_a_block_opens_it() {
     scene.frame();
     scene.press(&["shift-tab", "shift-tab"]);
     scene.screen.panes.focus = Pane::Chat;
-    let screen = super::drawn(&mut scene, 140, 40);
+    let screen = drawn(&mut scene, 140, 40);
     assert!(screen.contains("> block 2"), "the last block on screen is marked:\n{screen}");
     assert!(screen.contains("Enter show block"), "{screen}");
     scene.press(&["enter"]);
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(2))));
 
     let mut scene = Scene::worked();
-    let screen = super::drawn(&mut scene, 140, 40);
+    let screen = drawn(&mut scene, 140, 40);
     assert!(!screen.contains("> block"), "nothing is marked where Enter does not open it:\n{screen}");
     let row = screen.lines().position(|row| row.contains("block 1 ")).expect("block 1 is on screen");
     click(&mut scene, (10, 3));
@@ -870,25 +838,24 @@ fn enter_or_a_click_on_the_line_of_a_block_opens_it() {
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(1))));
     // From there the conversation marks the block that the code pane shows.
     scene.screen.panes.focus = Pane::Chat;
-    assert!(super::drawn(&mut scene, 140, 40).contains("> block 1"));
+    assert_shown(&mut scene, 140, 40, "> block 1");
     scene.press(&["]"]);
-    assert!(super::drawn(&mut scene, 140, 40).contains("> block 2"));
+    assert_shown(&mut scene, 140, 40, "> block 2");
 }
 
 #[test]
 fn z_gives_a_pane_the_whole_screen_and_takes_it_back() {
     for (width, height) in [(140, 40), (100, 30)] {
         let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        let before = super::drawn(&mut scene, width, height);
+        scene.focus(Pane::Code);
+        let before = drawn(&mut scene, width, height);
         assert!(before.contains(" Chat "));
         scene.press(&["z"]);
-        let whole = super::drawn(&mut scene, width, height);
+        let whole = drawn(&mut scene, width, height);
         assert!(whole.contains("[Block 3 python") && !whole.contains(" Chat "), "{whole}");
         assert!(whole.contains("ax.set_title"), "more of the code is seen:\n{whole}");
         scene.press(&["z"]);
-        assert_eq!(super::drawn(&mut scene, width, height).lines().nth(1), before.lines().nth(1));
+        assert_eq!(drawn(&mut scene, width, height).lines().nth(1), before.lines().nth(1));
         // Another pane is shown as soon as it has the focus.
         scene.press(&["z", "tab"]);
         assert_screen(&mut scene, width, height, &[" Chat ", "Block 3"], &[]);
@@ -933,9 +900,8 @@ fn borders_are_moved_by_keys_and_by_the_mouse() {
 #[test]
 fn what_is_told_as_locked_is_locked() {
     for size in super::SIZES {
-        let mut scene = super::scene::acted(size, Scene::worked);
-        scene.reply("```python\nprint(1)\n```\n");
-        scene.inspected(3, inspection(confined("python"), Vec::new()));
+        let mut scene = acted(size, Scene::worked);
+        scene.proposed(3, "python", "print(1)");
         scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.see_everything();

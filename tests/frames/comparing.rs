@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, report};
 use super::searching::told;
-use super::{assert_screen, drawn, snapshots};
+use super::{assert_screen, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
@@ -218,11 +218,9 @@ fn beside() -> Scene {
 
 #[test]
 fn what_it_can_be_compared_with() {
-    snapshots("21_compare", || {
-        let mut scene = Scene::worked();
+    snapshots_after("21_compare", Scene::worked, |scene| {
         scene.enter("/compare");
-        told(&mut scene, JobResult::Sessions(family()));
-        scene
+        told(scene, JobResult::Sessions(family()));
     });
 }
 

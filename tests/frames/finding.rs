@@ -8,8 +8,7 @@ use sayso::tui::widgets::layout::Pane;
 
 /// A session whose second run printed much.
 fn printed(text: &str) -> Scene {
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     scene.ran(2, 800, text);
     scene.reply("It holds 18,240 rows by region.");
     scene.frame();
@@ -92,8 +91,7 @@ fn esc_puts_every_pane_back_and_n_goes_on_from_there() {
 #[test]
 fn the_code_of_another_block_is_shown_and_the_one_before_comes_back() {
     let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
+    scene.focus(Pane::Code);
     for (width, height) in super::SIZES {
         drawn(&mut scene, width, height);
         scene.press(&["space"]);

@@ -1,7 +1,7 @@
 //! Hunks in the review of a change: kept, dropped, restored; exactly what is shown runs.
 
-use super::scene::{Scene, writing};
-use super::{assert_text, drawn, snapshots};
+use super::scene::{Scene, sent_edit, writing};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::{Command, EditFault, PlacedEdit};
 use sayso::tui::ui_command::UiCommand;
@@ -33,12 +33,18 @@ pub(super) fn review(before: &str, after: &str) -> Scene {
     at_code(scene)
 }
 
-/// Presses a key that decides; an edit is sent to the engine, and its text inspected.
-fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
+/// Presses a key that decides; returns what follows once it is no longer held back.
+fn pressed(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
     scene.pass(1_000);
     let mut commands = scene.press(&[name]);
     scene.at += std::time::Duration::from_millis(50);
     commands.extend(scene.step(sayso::tui::screen::Screen::tick));
+    commands
+}
+
+/// Presses a key that decides; an edit is sent to the engine, and its text inspected.
+fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
+    let commands = pressed(scene, name);
     let [UiCommand::Send(command @ Command::Decide { decision: Decision::Edit(text), .. })] =
         commands.as_slice()
     else {
@@ -121,16 +127,9 @@ fn an_edit_is_shown_as_hunks_on_its_files() {
     let mut scene = edit();
     scene.press(&["h"]);
     scene.frame();
-    let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("Hunk 2 of 2, out/list.txt, line 20: kept"), "{text}");
-    scene.pass(1_000);
-    let mut commands = scene.press(&["x"]);
-    scene.at += std::time::Duration::from_millis(50);
-    commands.extend(scene.step(sayso::tui::screen::Screen::tick));
-    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = commands.as_slice()
-    else {
-        panic!("{commands:?}");
-    };
+    assert_shown(&mut scene, 140, 40, "Hunk 2 of 2, out/list.txt, line 20: kept");
+    let commands = pressed(&mut scene, "x");
+    let text = sent_edit(&commands);
     assert!(text.contains("line three\n") && !text.contains("line twenty"), "{text}");
 }
 
@@ -165,8 +164,8 @@ fn the_mark_of_a_missing_last_line_end_is_no_line_of_a_file() {
         let notes: String = (1..=count).map(|n| format!("m{n}\n")).collect();
         let before = both(&open(&notes), &list);
         let after = before.replace("m1\n", "M1\n");
-        let text = drawn(&mut edit_of(&before, &after, |_| {}), 140, 40);
-        assert!(text.contains(stays) && text.contains("... 2 lines stay as they are"), "{text}");
+        let mut scene = edit_of(&before, &after, |_| {});
+        assert_screen(&mut scene, 140, 40, &[stays, "... 2 lines stay as they are"], &[]);
     }
 }
 
@@ -247,8 +246,7 @@ fn a_change_in_one_place_is_one_hunk() {
     for key in ["h", "x"] {
         scene.pass(1_000);
         scene.press(&[key]);
-        let note = scene.screen.note.as_ref().map(|note| note.text.clone());
-        assert_eq!(note.as_deref(), Some("This change is one hunk: approve or reject the block."));
+        assert_eq!(scene.note_text(), "This change is one hunk: approve or reject the block.");
     }
 }
 
@@ -256,7 +254,6 @@ fn a_change_in_one_place_is_one_hunk() {
 fn a_block_without_another_text_has_no_hunks() {
     let mut scene = at_code(Scene::waiting());
     scene.press(&["h"]);
-    let note = scene.screen.note.as_ref().map(|note| note.text.clone());
-    assert_eq!(note.as_deref(), Some("No hunks: this block stands for no other text."));
+    assert_eq!(scene.note_text(), "No hunks: this block stands for no other text.");
     assert_eq!(decide(&mut scene, "x", ""), None);
 }

@@ -18,8 +18,7 @@ fn drawn_by(images: Vec<ImageRef>) -> Scene {
 }
 
 fn printed_and_drawn(text: &str, images: Vec<ImageRef>) -> Scene {
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     let change = |path: &str| FileChange::new(path, "created", 48_000);
     let mut report = report(text, 800);
     report.images = images;
@@ -28,8 +27,7 @@ fn printed_and_drawn(text: &str, images: Vec<ImageRef>) -> Scene {
         .to_vec();
     report.receipt.files = ["out/b.jpg", "out/c.svg", "out/large.png"].map(change).to_vec();
     scene.ran_with(2, report);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
+    scene.focus(Pane::Output);
     scene
 }
 
@@ -102,8 +100,7 @@ fn the_row_says_why_an_image_is_not_drawn() {
 fn the_value_stays_in_view_when_the_images_come() {
     for size in super::SIZES {
         let mut scene = super::scene::acted(size, || {
-            let mut scene = Scene::asked();
-            scene.ran(1, 100, "total 12\n");
+            let mut scene = Scene::one_ran();
             let mut report = report("printed by it\n", 800);
             report.value = Some("42".into());
             report.images = ["a.png", "b.png", "c.png", "d.png"].map(image).to_vec();
@@ -203,7 +200,7 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     let mut scene = Scene::worked();
     scene.go_to(Pane::Output);
     scene.press(&["enter"]);
-    assert!(scene.screen.note.as_ref().is_some_and(|note| note.text == "This run made no image."));
+    assert_eq!(scene.note_text(), "This run made no image.");
     let mut scene = drawn_by_a_run();
     seen(&mut scene, (140, 40));
     scene.press(&["enter", "G"]);
@@ -213,7 +210,7 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     assert!(
         !commands.iter().any(|wish| matches!(wish, UiCommand::Job(_))) && scene.screen.overlays.is_empty()
     );
-    assert!(scene.screen.note.as_ref().is_some_and(|note| note.text.contains("may hold a script")));
+    assert!(scene.note_text().contains("may hold a script"));
     scene.press(&["k"]);
     assert!(seen(&mut scene, (140, 40)).contains("o open image"));
 }
@@ -236,7 +233,6 @@ fn saving_is_offered_for_what_it_saves() {
         };
         commands.iter().map(name).collect()
     };
-    let said = |scene: &Scene| scene.screen.note.as_ref().map(|note| note.text.clone()).unwrap_or_default();
     let svg = |name: &str| ImageRef { mime: "image/svg+xml".into(), ..image(name) };
     assert_text(&seen(&mut drawn_by_a_run(), (140, 40)), &["w save image "], &["w save it"]);
     let mut scene = drawn_by(vec![svg("figure-1.svg"), image("figure-2.png")]);
@@ -246,18 +242,18 @@ fn saving_is_offered_for_what_it_saves() {
     settled(&mut scene);
     scene.press(&["o"]);
     assert!(
-        said(&scene).ends_with("not opened from here. The run wrote it into the folder as out/c.svg."),
+        scene.note_text().ends_with("not opened from here. The run wrote it into the folder as out/c.svg."),
         "{}",
-        said(&scene)
+        scene.note_text()
     );
     settled(&mut scene);
     assert!(saved(&scene.press(&["w"])).is_empty());
-    assert_eq!(said(&scene), "The run wrote it into the folder as out/c.svg.");
+    assert_eq!(scene.note_text(), "The run wrote it into the folder as out/c.svg.");
     scene.press(&["g"]);
     assert_text(&seen(&mut scene, (140, 40)), &["image 1 of 4", "w save it"], &[]);
     settled(&mut scene);
     scene.press(&["o"]);
-    assert!(said(&scene).ends_with("w saves it."), "{}", said(&scene));
+    assert!(scene.note_text().ends_with("w saves it."), "{}", scene.note_text());
     settled(&mut scene);
     assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg"], "the one that is alone");
     scene.press(&["esc"]);
@@ -274,8 +270,7 @@ fn keys_beyond_the_last_image_save_the_last_one() {
         let images = ["figure-1.png", "figure-2.png"].map(image).to_vec();
         scene.ran_with(1, RunReport { images, ..report("printed by it\n", 800) });
         scene.reply("There it is.");
-        scene.frame();
-        scene.screen.panes.focus = Pane::Output;
+        scene.focus(Pane::Output);
         seen(&mut scene, (140, 40));
         scene.press(&["enter"]);
         settled(&mut scene);

@@ -1,13 +1,12 @@
 //! What the screen says about keys: each key once, and only where it works.
 
-use super::scene::{Scene, clouds, failure, findings, inspection, report, terms};
+use super::scene::{Scene, failure, findings, inspection, report, terms};
 use super::{SIZES, assert_shown, assert_text, drawn};
 use sayso::domain::{Departure, FailureKind, Outcome, RunReport};
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::confirm::Confirm;
-use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
@@ -31,9 +30,7 @@ fn help(scene: &mut Scene) -> String {
 
 #[test]
 fn a_key_is_told_once_at_the_conversation_during_a_run() {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.running(3, "North\n", 1_000);
+    let mut scene = Scene::in_run("North\n", 1_000);
     scene.screen.panes.focus = Pane::Chat;
     for (width, height) in SIZES {
         let screen = drawn(&mut scene, width, height);
@@ -72,8 +69,7 @@ fn help_over_the_panes_names_no_key_of_the_panes() {
 #[test]
 fn help_over_a_list_names_the_keys_that_the_list_has() {
     let others = ["scope", "rename", "compare sessions", "delete (asks)", "test connection"];
-    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
-    scene.frame();
+    let mut scene = super::behaviour::welcome();
     scene.press(&["?"]);
     let told = drawn(&mut scene, 140, 120);
     assert!(others.iter().all(|words| !told.contains(words)), "{told}");
@@ -228,8 +224,7 @@ fn under_both(mut scene: Scene) -> [String; 2] {
 #[test]
 fn panes_and_status_name_the_keys_that_are_bound() {
     let at_waiting = |mut scene: Scene| {
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
+        scene.focus(Pane::Code);
         scene.see_everything();
         scene
     };

@@ -2,7 +2,7 @@
 
 use super::behaviour::reviewing;
 use super::scene::Scene;
-use super::{assert_screen, snapshots};
+use super::{assert_screen, snapshots_after};
 use sayso::domain::*;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
@@ -43,24 +43,20 @@ fn sent(commands: &[UiCommand]) -> Option<Limits> {
 
 #[test]
 fn limits_form() {
-    snapshots("04f_limits", || {
-        let mut scene = open();
-        press(&mut scene, &["down"]);
-        write(&mut scene, "3 GiB");
-        scene
+    snapshots_after("04f_limits", open, |scene| {
+        press(scene, &["down"]);
+        write(scene, "3 GiB");
     });
 }
 
 #[test]
 fn limits_form_with_what_is_wrong() {
-    snapshots("04f_limits_wrong", || {
-        let mut scene = open();
-        press(&mut scene, &["down"]);
-        write(&mut scene, "3 X");
-        press(&mut scene, &["down", "down"]);
-        write(&mut scene, "5 GiB");
-        press(&mut scene, &["enter"]);
-        scene
+    snapshots_after("04f_limits_wrong", open, |scene| {
+        press(scene, &["down"]);
+        write(scene, "3 X");
+        press(scene, &["down", "down"]);
+        write(scene, "5 GiB");
+        press(scene, &["enter"]);
     });
 }
 

@@ -131,3 +131,12 @@ pub fn snapshots(name: &str, make: impl Fn() -> Scene) {
         insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
     }
 }
+
+/// Takes snapshots of what a scene shows after these steps, at all sizes.
+pub fn snapshots_after<T>(name: &str, begin: impl Fn() -> Scene, act: impl Fn(&mut Scene) -> T) {
+    snapshots(name, || {
+        let mut scene = begin();
+        act(&mut scene);
+        scene
+    });
+}

@@ -1,11 +1,11 @@
 //! Models: choosing one, what a chat uses and costs, a model's opinion of a block.
 
-use super::behaviour::reviewing;
+use super::behaviour::{chosen, reviewing, welcome};
 use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
-use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
 use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
-use sayso::driver::{Job, JobResult, Notification};
+use sayso::driver::{Job, JobResult};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings};
 use sayso::tui::overlays::input_box::{InputBox, InputKind};
@@ -13,7 +13,7 @@ use sayso::tui::overlays::models::Models;
 use sayso::tui::overlays::status::Status;
 use sayso::tui::overlays::welcome::Welcome;
 use sayso::tui::setup::Setup;
-use sayso::tui::ui_command::{Choice, Exit, UiCommand};
+use sayso::tui::ui_command::{Choice, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 use std::sync::Arc;
 
@@ -86,10 +86,6 @@ fn offers() -> Vec<Offer> {
     ]
 }
 
-fn found(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
-}
-
 /// The list of models, with all answers.
 fn picking() -> Scene {
     let setup = Setup { clouds: clouds(), cwd: "/home/ada/data/sales".into(), ..Setup::default() };
@@ -99,7 +95,7 @@ fn picking() -> Scene {
     scene.reply("Loaded.\n");
     let commands = scene.enter("/model");
     assert!(matches!(commands.as_slice(), [UiCommand::Job(Job::Models)]), "{commands:?}");
-    found(&mut scene, JobResult::Offers(offers()));
+    scene.job_ended(JobResult::Offers(offers()));
     scene
 }
 
@@ -115,16 +111,14 @@ fn model_picker() {
 
 #[test]
 fn model_picker_tested() {
-    snapshots("11_models_tested", || {
-        let mut scene = picking();
+    snapshots_after("11_models_tested", picking, |scene| {
         scene.type_text("llama");
         let commands = scene.press(&["ctrl-t"]);
         assert!(
             matches!(commands.as_slice(), [UiCommand::Job(Job::TestModel(m))] if m.model == "llama3.3:8b")
         );
         let tested = Ok("ollama answers after 12 ms: the model is there.".to_owned());
-        found(&mut scene, JobResult::Tested(name("ollama", "llama3.3:8b"), tested));
-        scene
+        scene.job_ended(JobResult::Tested(name("ollama", "llama3.3:8b"), tested));
     });
 }
 
@@ -142,12 +136,9 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     assert!(
         scene.screen.top::<InputBox>().is_some_and(|asked| asked.kind == InputKind::Key("openai".into()))
     );
-    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    scene.paste("sk-very-secret");
     let commands = scene.press(&["enter"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
-    else {
-        panic!("{commands:?}")
-    };
+    let Choice::Cloud { provider, key: Some(_) } = chosen(&commands) else { panic!("{commands:?}") };
     assert_eq!(provider, "openai");
 
     // A provider that was not answered yet, or failed, has no models to choose; the list stays open.
@@ -163,7 +154,7 @@ fn what_a_hostile_server_lists_stays_text() {
     let mut scene = picking();
     let evil = ModelInfo::named(name("openrouter", "evil\u{1b}[2J\u{202e}\nmodel\u{7}"));
     let answer = CatalogueAnswer::Models(vec![evil]);
-    found(&mut scene, JobResult::Offer(offer("openrouter", false, KeyState::Needless, answer)));
+    scene.job_ended(JobResult::Offer(offer("openrouter", false, KeyState::Needless, answer)));
     scene.type_text("evil");
     let text = drawn(&mut scene, 100, 30);
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
@@ -172,20 +163,14 @@ fn what_a_hostile_server_lists_stays_text() {
 
 #[test]
 fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
-    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
-    scene.frame();
+    let mut scene = welcome();
     let commands = scene.press(&["4"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: None }))] = commands.as_slice()
-    else {
-        panic!("{commands:?}")
-    };
+    let Choice::Cloud { provider, key: None } = chosen(&commands) else { panic!("{commands:?}") };
     assert_eq!(provider, "anthropic", "its key is known");
     assert!(scene.press(&["5"]).is_empty());
-    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
+    scene.paste("sk-very-secret");
     let commands = scene.press(&["enter"]);
-    assert!(
-        matches!(commands.as_slice(), [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, .. }))] if provider == "gemini")
-    );
+    assert!(matches!(chosen(&commands), Choice::Cloud { provider, .. } if provider == "gemini"));
 }
 
 /// A server that did not answer stays the marked one: the person starts it, and chooses it again.
@@ -270,12 +255,10 @@ fn context_and_cost_in_the_header() {
 
 #[test]
 fn status() {
-    snapshots("18_status", || {
-        let mut scene = informed();
+    snapshots_after("18_status", informed, |scene| {
         scene.screen.setup.ignored =
             vec!["/home/ada/data/sales/.sayso.toml:3: providers.openai.base_url was ignored: a project can't set this.".into()];
         scene.enter("/status");
-        scene
     });
 }
 
@@ -521,7 +504,7 @@ fn a_block_that_a_rule_forbids() {
     scene.at += std::time::Duration::from_millis(50);
     commands.extend(scene.step(|screen, ctx| screen.tick(ctx)));
     assert!(commands.is_empty() && scene.screen.overlays.is_empty(), "{commands:?}");
-    let note = &scene.screen.note.as_ref().unwrap().text;
+    let note = scene.note_text();
     assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
 }
 

@@ -1,7 +1,7 @@
 //! The pager: the content of a file as text, at every size, and its keys.
 
 use super::scene::{Scene, report};
-use super::{assert_screen, assert_text, drawn, snapshots};
+use super::{assert_screen, assert_text, drawn, snapshots_after};
 use sayso::domain::*;
 use sayso::tui::ui_command::{PagerText, UiCommand};
 use sayso::tui::widgets::layout::Pane;
@@ -31,8 +31,7 @@ impl Blob {
         scene.ran(1, 100, "total 12\n");
         scene.ran_with(2, RunReport { blob: Some(self.path()), ..report("kept\n", 800) });
         scene.reply("Done.");
-        scene.frame();
-        scene.screen.panes.focus = Pane::Output;
+        scene.focus(Pane::Output);
         drawn(&mut scene, size.0, size.1);
         assert!(scene.press(&["x"]).is_empty(), "nothing is started");
         scene
@@ -177,8 +176,7 @@ fn a_file_that_changes_is_told() {
 #[test]
 fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_back() {
     let folder = tempfile::tempdir().unwrap();
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     scene.ran_with(2, RunReport { blob: Some(folder.path().to_owned()), ..report("kept\n", 800) });
     scene.reply("Done.");
     scene.go_to(Pane::Output);
@@ -206,8 +204,7 @@ fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_ba
 fn opened_with(run: impl FnOnce(&mut Scene)) -> String {
     let mut scene = Scene::asked();
     run(&mut scene);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
+    scene.focus(Pane::Output);
     drawn(&mut scene, 100, 30);
     scene.press(&["x"]);
     drawn(&mut scene, 100, 30)
@@ -235,10 +232,8 @@ fn a_part_of_an_output_is_not_called_all_of_it() {
 
 #[test]
 fn it_opens_at_every_size() {
-    snapshots("21_pager_text", || {
-        let mut scene = Scene::worked();
+    snapshots_after("21_pager_text", Scene::worked, |scene| {
         scene.go_to(Pane::Output);
         scene.press(&["x"]);
-        scene
     });
 }

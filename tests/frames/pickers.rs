@@ -1,7 +1,7 @@
 //! `/copy` and `/theme`: without an argument they let the person choose.
 
 use super::scene::{CODE, Scene};
-use super::{drawn, snapshots};
+use super::{drawn, snapshots_after};
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::OwnThemes;
 use sayso::tui::ui_command::UiCommand;
@@ -18,11 +18,7 @@ fn copied(commands: &[UiCommand]) -> &str {
 
 #[test]
 fn theme_list() {
-    snapshots("19_themes", || {
-        let mut scene = Scene::worked();
-        scene.enter("/theme");
-        scene
-    });
+    snapshots_after("19_themes", Scene::worked, |scene| scene.enter("/theme"));
 }
 
 #[test]
@@ -75,11 +71,9 @@ fn a_command_shows_the_key_that_does_the_same() {
 
 #[test]
 fn block_list() {
-    snapshots("20_copy", || {
-        let mut scene = Scene::waiting();
+    snapshots_after("20_copy", Scene::waiting, |scene| {
         scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
         scene.enter("/copy");
-        scene
     });
 }
 

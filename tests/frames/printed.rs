@@ -9,16 +9,14 @@ use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::widgets::layout::Pane;
 
 fn both_streams() -> Scene {
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     let mut report = report("an ordinary line\n", 800);
     report.output.push(Stream::Stderr, b"a warning that is long enough ");
     report.output.push(Stream::Stderr, "to be wrapped at this width, word by word ".repeat(4).as_bytes());
     report.output.push(Stream::Stderr, b"\n");
     report.output.push(Stream::Stdout, b"the last line\n");
     scene.ran_with(2, report);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
+    scene.focus(Pane::Output);
     scene
 }
 
@@ -55,12 +53,10 @@ fn the_sign_is_not_copied() {
 
 #[test]
 fn the_title_names_the_key_that_is_bound_to_the_end() {
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     let lines: String = (0..90).map(|n| format!("line {n}\n")).collect();
     scene.ran(2, 800, &lines);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
+    scene.focus(Pane::Output);
     let own = "bind = [{ context = \"pane\", keys = [\"L\"], action = \"scroll.end\", help = \"end\" }]";
     scene.screen.keymap = Keymap::load(Some(("keymap.toml", own))).unwrap();
     drawn(&mut scene, 140, 40);
@@ -75,8 +71,7 @@ fn a_resize_brings_no_new_lines() {
     let lines: String = (0..31).map(|n| format!("line {n}\n")).collect();
     scene.ran(1, 100, "total 12\n");
     scene.ran(2, 800, &(lines + &"word ".repeat(30) + "\n"));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Output;
+    scene.focus(Pane::Output);
     drawn(&mut scene, 80, 24);
     scene.press(&["g"]);
     assert_shown(&mut scene, 80, 24, "G end");
@@ -115,8 +110,7 @@ fn a_run_that_failed_is_shown_from_its_top() {
             let mut scene = super::scene::acted(size, || {
                 let mut scene = Scene::asked();
                 scene.ran_with(1, failed(&rows, stderr));
-                scene.frame();
-                scene.screen.panes.focus = Pane::Output;
+                scene.focus(Pane::Output);
                 scene
             });
             assert_screen(&mut scene, size.0, size.1, &["exit 3", stderr.trim_end()], &["row 299"]);
@@ -133,9 +127,8 @@ fn a_run_that_failed_is_shown_from_its_top() {
 #[test]
 fn a_silent_run_that_failed_is_shown_beside_the_block_that_waits() {
     let mut scene = super::scene::acted((100, 30), || {
-        let mut scene = Scene::new();
-        scene.ask("Try both.");
-        scene.reply("```python\nraise ValueError('first')\n```\n\n```bash\nls\n```\n");
+        let mut scene =
+            Scene::answered("Try both.", "```python\nraise ValueError('first')\n```\n\n```bash\nls\n```\n");
         scene.inspect(1, Vec::new());
         scene.inspect(2, Vec::new());
         scene.approve(1);
@@ -155,9 +148,8 @@ fn a_silent_run_that_failed_is_shown_beside_the_block_that_waits() {
 fn a_kernel_is_busy_with_its_own_runs_only() {
     for (language, busy) in [("python", true), ("bash", false)] {
         let mut scene = super::scene::acted((140, 40), || {
-            let mut scene = Scene::new();
-            scene.ask("Go.");
-            scene.reply(&format!("```python\n1\n```\n\n```{language}\ntrue\n```\n"));
+            let mut scene =
+                Scene::answered("Go.", &format!("```python\n1\n```\n\n```{language}\ntrue\n```\n"));
             scene.ran(1, 100, "1\n");
             scene.approve(2);
             scene.run(RunEvent::Started);

@@ -2,7 +2,7 @@
 
 use super::scene::recipe::{Script, judge, run_the_tests, say, start};
 use super::scene::{Scene, report, scripted};
-use super::{assert_screen, assert_shown, drawn, snapshots};
+use super::{assert_screen, assert_shown, drawn, snapshots, snapshots_after};
 use ratatui::style::Color;
 use sayso::domain::*;
 use sayso::driver::{FolderFiles, Job, JobResult, Notification, PathOfFile};
@@ -95,18 +95,10 @@ fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<
     match scene.enter(text) {
         commands if matches!(commands[..], [UiCommand::Job(Job::Recipes)]) => {
             scene.frame();
-            tell(scene, JobResult::Recipes(recipes.into(), Vec::new()))
+            scene.job_ended(JobResult::Recipes(recipes.into(), Vec::new()))
         }
         commands => commands,
     }
-}
-
-fn tell(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx))
-}
-
-fn note(scene: &Scene) -> &str {
-    scene.screen.note.as_ref().map_or("", |note| note.text.as_str())
 }
 
 fn begun(commands: &[UiCommand]) -> Option<(&str, &Answers)> {
@@ -129,17 +121,15 @@ fn a_recipe_of_the_command_line_that_lacks_an_answer_opens_its_form() {
     let commands = scene.step(|screen, _| screen.begin_with(&first));
     assert_eq!(begun(&commands).map(|(name, _)| name), Some("debug"));
     let misfits = vec![AnswerError { field: "file".into(), why: "one of file, block is needed".into() }];
-    tell(&mut scene, JobResult::RecipeRefused { name: "debug".into(), misfits });
+    scene.job_ended(JobResult::RecipeRefused { name: "debug".into(), misfits });
     assert_screen(&mut scene, 100, 40, &["! one of file, block is needed", "it was fine"], &[]);
 }
 
 #[test]
 fn recipes_are_chosen_from_a_list() {
-    snapshots("18_recipes", || {
-        let mut scene = with_recipes();
-        command(&mut scene, "/recipe");
+    snapshots_after("18_recipes", with_recipes, |scene| {
+        command(scene, "/recipe");
         scene.press(&["down", "down", "down"]);
-        scene
     });
     let mut scene = with_recipes();
     command(&mut scene, "/recipe");
@@ -149,7 +139,7 @@ fn recipes_are_chosen_from_a_list() {
     let commands = command(&mut scene, "/recipe new house-style");
     assert!(matches!(commands.as_slice(), [UiCommand::Job(Job::NewRecipe(name))] if name == "house-style"));
     assert!(command(&mut scene, "/recipe nonsense").is_empty());
-    assert_eq!(note(&scene), "There is no recipe nonsense. /recipe lists all of them.");
+    assert_eq!(scene.note_text(), "There is no recipe nonsense. /recipe lists all of them.");
     let mut scene = Scene::new();
     command(&mut scene, "/recipe");
     assert!(drawn(&mut scene, 100, 30).contains("There are no recipes."));
@@ -176,8 +166,8 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     };
     let before = chosen(&mut scene);
     let told = vec![Notice::warn("recipes/odd.toml:1:1: this is no TOML. The recipe is not used.")];
-    assert!(tell(&mut scene, JobResult::Recipes(with_house().into(), told)).is_empty());
-    assert_eq!(note(&scene), "recipes/odd.toml:1:1: this is no TOML. The recipe is not used.");
+    assert!(scene.job_ended(JobResult::Recipes(with_house().into(), told)).is_empty());
+    assert_eq!(scene.note_text(), "recipes/odd.toml:1:1: this is no TOML. The recipe is not used.");
     assert!(drawn(&mut scene, 100, 30).contains("house-style"));
     assert_eq!(chosen(&mut scene), before);
     // A named recipe opens at once; after its file changed, it opens with the new form.
@@ -216,7 +206,7 @@ fn a_field_that_takes_several_paths_completes_the_last() {
     scene.type_text("new.py, sr");
     let files = ["src/load.py", "src/slug.py", "README.md"];
     let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
-    tell(&mut scene, JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
+    scene.job_ended(JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
     scene.type_text("cslug");
     assert_screen(&mut scene, 80, 24, &["new.py, srcslug", "src/slug.py"], &["README"]);
     scene.press(&["tab"]);
@@ -238,8 +228,7 @@ fn naming_a_file(typed: &str) -> Scene {
     scene.type_text(first);
     let files = ["README.md", "data/load.csv", "src/load.py", "src/loader.py", "tests/load.py", "upload.py"];
     let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
-    let listed = JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() }));
-    scene.step(|screen, ctx| screen.notified(Notification::Job(listed), ctx));
+    scene.job_ended(JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
     scene.type_text(rest);
     scene
 }
@@ -306,7 +295,7 @@ fn answers_stand_beside_what_is_asked_where_there_is_little_room() {
         scene.press(&["tab"]);
         scene.type_text("python3 report.py 2026");
         scene.press(&["tab", "tab", "tab", "tab"]);
-        scene.step(|screen, ctx| screen.paste("Traceback:\n  1\n  2\n  3\n  4\n  5\nKeyError: 'start'", ctx));
+        scene.paste("Traceback:\n  1\n  2\n  3\n  4\n  5\nKeyError: 'start'");
         scene
     });
 }
@@ -321,7 +310,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     assert!(scene.press(&["enter"]).is_empty());
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("! an answer is needed") && text.contains("! a whole number"), "{text}");
-    scene.step(|screen, ctx| screen.paste("pops what was\npushed last", ctx));
+    scene.paste("pops what was\npushed last");
     scene.press(&["tab", "tab", "ctrl-u", "4"]);
     let commands = scene.press(&["enter"]);
     let (name, answers) = begun(&commands).expect("it fits now");
@@ -331,8 +320,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     assert!(scene.press(&["enter"]).is_empty(), "it is sent once");
     // The driver finds that the recipe can't start: the typed text is still there.
     let misfits = vec![AnswerError { field: "runner".into(), why: "unittest is not here".into() }];
-    let refused = JobResult::RecipeRefused { name: "tdd".into(), misfits };
-    scene.step(|screen, ctx| screen.notified(Notification::Job(refused), ctx));
+    scene.job_ended(JobResult::RecipeRefused { name: "tdd".into(), misfits });
     assert_screen(&mut scene, 100, 30, &["! unittest is not here", "pushed last"], &[]);
     scene.press(&["left", "tab"]);
     let commands = scene.press(&["enter"]);
@@ -347,7 +335,7 @@ fn a_form_is_kept_while_it_is_put_aside() {
     let mut scene = filled();
     scene.press(&["ctrl-j", "!", "esc"]);
     assert!(scene.screen.overlays.is_empty());
-    assert_eq!(note(&scene), "Kept. /recipe tdd opens it again.");
+    assert_eq!(scene.note_text(), "Kept. /recipe tdd opens it again.");
     command(&mut scene, "/recipe tdd");
     scene.press(&["tab", "tab"]);
     let commands = scene.press(&["enter"]);
@@ -368,7 +356,7 @@ fn a_recipe_does_not_begin_in_the_midst_of_a_turn() {
     scene.streaming("one moment");
     scene.press(&["tab", "tab"]);
     assert!(scene.press(&["enter"]).is_empty());
-    assert_eq!(note(&scene), "A recipe begins when this turn is over. Esc keeps the form.");
+    assert_eq!(scene.note_text(), "A recipe begins when this turn is over. Esc keeps the form.");
 }
 
 #[test]
@@ -386,11 +374,11 @@ fn a_long_form_scrolls_to_the_field_with_the_cursor() {
         scene.press(&["tab"]);
     }
     let huge = "x".repeat(300_000);
-    scene.step(|screen, ctx| screen.paste(&huge, ctx));
+    scene.paste(&huge);
     assert!(drawn(&mut scene, 80, 24).contains("> Field 39?"));
     scene.press(&["shift-tab"]);
     let many = "line\n".repeat(20_000);
-    scene.step(|screen, ctx| screen.paste(&many, ctx));
+    scene.paste(&many);
     assert_screen(&mut scene, 80, 24, &["> Field 38?", "(20,001 lines in all)"], &[]);
 }
 
@@ -425,10 +413,8 @@ fn midst(mut scene: Scene) -> Scene {
 
 #[test]
 fn rounds_and_verdicts_stand_in_the_conversation() {
-    snapshots("18_recipe_chat", || {
-        let mut scene = in_the_midst();
-        scene.streaming("Here is the class:\n\n```python\nclass Stack:\n");
-        scene
+    snapshots_after("18_recipe_chat", in_the_midst, |scene| {
+        scene.streaming("Here is the class:\n\n```python\nclass Stack:\n")
     });
     let mut scene = in_the_midst();
     scene.streaming("Here");
@@ -512,11 +498,9 @@ fn asking_for(form: Form) -> Scene {
 
 #[test]
 fn a_form_in_the_midst_is_one_tab_away() {
-    snapshots("18_recipe_asks", || {
-        let mut scene = asking();
+    snapshots_after("18_recipe_asks", asking, |scene| {
         scene.pass(2_000);
         scene.frame();
-        scene
     });
     let mut scene = asking();
     assert!(scene.screen.top::<FormBox>().is_some());
@@ -527,7 +511,7 @@ fn a_form_in_the_midst_is_one_tab_away() {
     scene.enter("a");
     let commands = scene.press(&["enter"]);
     let [UiCommand::Send(Command::Answer(answers))] = commands.as_slice() else {
-        panic!("{commands:?} {}", note(&scene))
+        panic!("{commands:?} {}", scene.note_text())
     };
     assert_eq!((answer(answers, "path"), answer(answers, "n")), ("a", "3"));
 }
@@ -625,7 +609,7 @@ fn a_failure_is_handed_to_debug_with_one_key() {
     scene.frame();
     scene.pass(1_000);
     scene.press(&["D"]);
-    assert!(note(&scene).ends_with("did not fail."), "{}", note(&scene));
+    assert!(scene.note_text().ends_with("did not fail."), "{}", scene.note_text());
 }
 
 #[test]

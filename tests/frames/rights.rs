@@ -17,10 +17,16 @@ fn sandboxed() -> Terms {
 
 /// The first block of a session waits in its sandbox.
 fn first() -> Scene {
+    let reply = "I will look at the file first.\n\n```python\ndf.info()\n```\n";
+    begun(reply, inspection(sandboxed(), Vec::new()))
+}
+
+/// The first reply of a session has come, and its first block has this inspection.
+fn begun(reply: &str, found: Inspection) -> Scene {
     let mut scene = Scene::new();
     scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
-    scene.reply("I will look at the file first.\n\n```python\ndf.info()\n```\n");
-    scene.inspected(1, inspection(sandboxed(), Vec::new()));
+    scene.reply(reply);
+    scene.inspected(1, found);
     scene
 }
 
@@ -52,11 +58,7 @@ fn code_rows(scene: &mut Scene) -> (usize, String) {
 
 /// A session's first block with its rights in full and this inspection.
 fn first_of(code: &str, found: Inspection) -> Scene {
-    let mut scene = Scene::new();
-    scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
-    scene.reply(&format!("```python\n{code}```\n"));
-    scene.inspected(1, found);
-    scene
+    begun(&format!("```python\n{code}```\n"), found)
 }
 
 /// Rights and code share 20 rows. Facts are put side by side if they would leave too few rows for the code.
@@ -68,9 +70,8 @@ fn code_has_at_least_14_rows_at_80x24() {
         let review = Review { findings: findings(), effects, ..Review::default() };
         let told =
             Inspection { undo: Some(UndoCover::default()), ..Inspection::new(review, Ok(sandboxed())) };
-        let mut two = Scene::new();
-        two.ask("Load sales.csv.");
-        two.reply(&format!("```python\n{CODE}```\n\nThen:\n\n```bash\nls out\n```\n"));
+        let both = format!("```python\n{CODE}```\n\nThen:\n\n```bash\nls out\n```\n");
+        let mut two = Scene::answered("Load sales.csv.", &both);
         two.inspected(1, inspection(sandboxed(), Vec::new()));
         let scenes = vec![
             (
@@ -291,14 +292,10 @@ fn a_program_that_tells_its_version_later_has_not_changed() {
 }
 
 #[test]
-fn rights_that_nobody_saw_are_told_in_full() {
-    assert_text(&drawn(&mut second(first(), |_| {}), 140, 40), &["May read"], &["As before"]);
-}
-
-#[test]
-fn rights_of_another_language_are_told_in_full() {
-    let screen = drawn(&mut seen_and_second(|terms| terms.language = Language::bash()), 140, 40);
-    assert!(screen.contains("May read") && !screen.contains("As before"), "{screen}");
+fn rights_that_nobody_saw_or_of_another_language_are_told_in_full() {
+    for mut scene in [second(first(), |_| {}), seen_and_second(|terms| terms.language = Language::bash())] {
+        assert_screen(&mut scene, 140, 40, &["May read"], &["As before"]);
+    }
 }
 
 #[test]
@@ -319,7 +316,7 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     let screen = drawn(&mut scene, 140, 40);
     assert!(screen.contains("May read") && screen.contains("Program"), "{screen}");
     assert!(!scene.screen.guard.rows().is_all_seen(), "rows that come on screen anew were not seen");
-    let said = scene.screen.note.as_ref().map_or("", |note| note.text.as_str()).to_owned();
+    let said = scene.note_text();
     assert!(said.starts_with("All rights are shown: ") && said.ends_with(" more to look at."), "{said}");
     scene.press(&["p"]);
     assert!(drawn(&mut scene, 140, 40).contains(AS_BEFORE));
@@ -343,8 +340,7 @@ fn p_shows_them_from_their_first_row_wherever_the_code_was() {
 fn the_folder_of_the_code_is_named_once() {
     assert_text(&drawn(&mut first(), 140, 40), &["May read   the system, here    May write  here"], &[]);
     let installer = |terms: &mut Terms| terms.executor = ExecutorKind::Installer;
-    let screen = drawn(&mut second(first(), installer), 140, 40);
-    assert!(screen.contains("May write  ~/data/sales") && !screen.contains("write  here"), "{screen}");
+    assert_screen(&mut second(first(), installer), 140, 40, &["May write  ~/data/sales"], &["write  here"]);
 }
 
 #[test]
@@ -363,8 +359,7 @@ fn packages_of_the_session_have_a_short_name() {
 /// A long block, scrolled so that a line in the middle is the first visible one; the rights stay above it.
 fn in_the_middle(size: (u16, u16), code: &str) -> Scene {
     let mut scene = first_of(code, inspection(sandboxed(), Vec::new()));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
+    scene.focus(Pane::Code);
     drawn(&mut scene, size.0, size.1);
     scene.screen.panes.code.scroll(30);
     drawn(&mut scene, size.0, size.1);

@@ -10,8 +10,10 @@ mod keys;
 pub mod recipe;
 mod values;
 
-pub use keys::{decide, engine_commands, key};
-pub use values::{clouds, confined, failure, findings, image, inspection, report, terms, writing};
+pub use keys::{decide, engine_commands, key_name, sent_edit};
+pub use values::{
+    clouds, confined, failure, finding, findings, image, inspection, name_not_found, report, terms, writing,
+};
 
 use sayso::domain::*;
 use sayso::engine::{Engine, Inspection, Settings, State};
@@ -163,6 +165,13 @@ impl Scene {
         scene
     }
 
+    /// The first block has run, and the second one waits.
+    pub fn one_ran() -> Self {
+        let mut scene = Self::asked();
+        scene.ran(1, 100, "total 12\n");
+        scene
+    }
+
     /// Both blocks have run: the model is asked what comes next.
     pub fn at_work() -> Self {
         let mut scene = Self::new();
@@ -188,6 +197,14 @@ impl Scene {
         scene.pass(5_000);
         scene.reply(&format!("```python\n{CODE}```\n"));
         scene.inspected(3, found);
+        scene
+    }
+
+    /// Block 3 has been running for so many milliseconds, and has printed this.
+    pub fn in_run(output: &str, ms: u64) -> Self {
+        let mut scene = Self::waiting();
+        scene.frame();
+        scene.running(3, output, ms);
         scene
     }
 

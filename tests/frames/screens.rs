@@ -2,10 +2,12 @@
 
 use super::behaviour::reviewing;
 use super::models::ollama;
-use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, failure, findings, image, report};
-use super::{assert_text, drawn, frame, snapshots};
+use super::scene::{
+    ANSWER, CODE, Scene, TABLE, USAGE, clouds, failure, findings, image, name_not_found, report,
+};
+use super::{assert_text, drawn, frame, snapshots, snapshots_after};
 use sayso::domain::*;
-use sayso::driver::{JobResult, Notification};
+use sayso::driver::JobResult;
 use sayso::engine::Settings;
 use sayso::tui::setup::{Opening, Setup};
 use sayso::tui::theme::{Depth, Slot, Theme};
@@ -17,14 +19,14 @@ fn first_start() {
     snapshots("01_first_start", || {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
         let server = ollama(&["qwen3-coder:30b", "llama3.3:8b", "gemma3"]);
-        scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Servers(vec![server])), ctx));
+        scene.job_ended(JobResult::Servers(vec![server]));
         let found = |name: &str, version: &str| Interpreter {
             language: Language(name.into()),
             path: format!("/usr/bin/{name}").into(),
             version: Some(version.into()),
         };
         let found = vec![found("python", "3.12.4"), found("bash", "5.2.15")];
-        scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Interpreters(found)), ctx));
+        scene.job_ended(JobResult::Interpreters(found));
         scene
     });
 }
@@ -41,15 +43,13 @@ fn idle() {
 
 #[test]
 fn streaming() {
-    snapshots("03_streaming", || {
-        let mut scene = Scene::at_work();
+    snapshots_after("03_streaming", Scene::at_work, |scene| {
         let code: String = CODE.lines().take(9).map(|l| format!("{l}\n")).collect();
         scene.streaming(&format!(
             "The chart folder `out/charts` holds three old files. I will remove it, then write one new plot. The code \
              is being written in the Code pane:\n\n```python\n{code}"
         ));
         scene.type_text("also print the top three");
-        scene
     });
 }
 
@@ -62,8 +62,7 @@ fn review() {
 #[test]
 fn review_at_the_edge_of_wide() {
     let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
+    scene.focus(Pane::Code);
     drawn(&mut scene, 120, 36);
     scene.pass(2_000);
     insta::assert_snapshot!("04_review_120x36", drawn(&mut scene, 120, 36));
@@ -71,31 +70,23 @@ fn review_at_the_edge_of_wide() {
 
 #[test]
 fn review_guard_closed() {
-    snapshots("04b_guard_closed", || {
-        let mut scene = Scene::waiting();
+    snapshots_after("04b_guard_closed", Scene::waiting, |scene| {
         scene.go_to(Pane::Code);
         scene.pass(100);
-        scene
     });
 }
 
 #[test]
 fn review_from_message() {
-    snapshots("04_wait_told_in_message", || {
-        let mut scene = Scene::waiting();
-        scene.type_text("and then");
-        scene
-    });
+    snapshots_after("04_wait_told_in_message", Scene::waiting, |scene| scene.type_text("and then"));
 }
 
 #[test]
 fn confirm_high() {
-    snapshots("04c_confirm", || {
-        let mut scene = Scene::waiting();
+    snapshots_after("04c_confirm", Scene::waiting, |scene| {
         scene.see_block();
         scene.press(&["a"]);
         scene.pass(100);
-        scene
     });
 }
 
@@ -112,19 +103,13 @@ fn in_editor() -> Scene {
 
 #[test]
 fn editing() {
-    snapshots("05_editing", || {
-        let mut scene = in_editor();
-        scene.type_text(" and input_ok:");
-        scene
-    });
+    snapshots_after("05_editing", in_editor, |scene| scene.type_text(" and input_ok:"));
 }
 
 #[test]
 fn running() {
     snapshots("06_running", || {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.running(3, "North            1,251,510\nEast               903,220\n", 4_200);
+        let mut scene = Scene::in_run("North            1,251,510\nEast               903,220\n", 4_200);
         scene.screen.panes.focus = Pane::Output;
         scene
     });
@@ -132,8 +117,7 @@ fn running() {
 
 #[test]
 fn done() {
-    snapshots("07_done", || {
-        let mut scene = Scene::waiting();
+    snapshots_after("07_done", Scene::waiting, |scene| {
         scene.frame();
         let mut report = report("North            1,251,510\nEast               903,220\n", 6_100);
         report.receipt.files = vec![
@@ -150,7 +134,6 @@ fn done() {
         scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n");
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
-        scene
     });
 }
 
@@ -199,24 +182,20 @@ fn a_value_is_seen_above_much_output() {
 
 #[test]
 fn reject() {
-    snapshots("08a_reject", || {
-        let mut scene = reviewing();
+    snapshots_after("08a_reject", reviewing, |scene| {
         scene.press(&["r"]);
         scene.pass(100);
         scene.type_text("keep the old charts");
-        scene
     });
 }
 
 #[test]
 fn rejected() {
-    snapshots("08_rejected", || {
-        let mut scene = Scene::waiting();
+    snapshots_after("08_rejected", Scene::waiting, |scene| {
         scene.frame();
         scene.decide(3, Decision::Reject("keep the old charts, write to out/new instead".into()));
         scene
             .streaming("Understood. New version keeps `out/charts` untouched.\n\n```python\nimport pandas\n");
-        scene
     });
 }
 
@@ -242,8 +221,7 @@ fn a_reason_that_was_told_is_not_told_next() {
 
 #[test]
 fn queue() {
-    snapshots("09_queue", || {
-        let mut scene = Scene::at_work();
+    snapshots_after("09_queue", Scene::at_work, |scene| {
         scene.reply(&format!(
             "```python\n{CODE}```\n\n```bash\nls out\n```\n\n```javascript\nlet x = 1\n```\n"
         ));
@@ -251,43 +229,30 @@ fn queue() {
         scene.inspect(4, Vec::new());
         scene.go_to(Pane::Code);
         scene.press(&["Q"]);
-        scene
     });
 }
 
 #[test]
 fn sessions() {
-    snapshots("10_sessions", || {
-        let mut scene = Scene::worked();
-        scene.enter("/resume");
-        scene
-    });
+    snapshots_after("10_sessions", Scene::worked, |scene| scene.enter("/resume"));
 }
 
 #[test]
 fn commands() {
-    snapshots("12_commands", || {
-        let mut scene = Scene::worked();
-        scene.type_text("/re");
-        scene
-    });
+    snapshots_after("12_commands", Scene::worked, |scene| scene.type_text("/re"));
 }
 
 #[test]
 fn help() {
-    snapshots("13_help", || {
-        let mut scene = Scene::waiting();
+    snapshots_after("13_help", Scene::waiting, |scene| {
         scene.go_to(Pane::Code);
         scene.press(&["?"]);
-        scene
     });
 }
 
 #[test]
 fn vars() {
-    snapshots("14_vars", || {
-        let mut scene = Scene::asked();
-        scene.ran(1, 100, "total 12\n");
+    snapshots_after("14_vars", Scene::one_ran, |scene| {
         scene.approve(2);
         let variables = [
             ("df", "DataFrame", "18240x6", "", None),
@@ -308,65 +273,52 @@ fn vars() {
         scene.ended(report(TABLE, 800));
         scene.reply(ANSWER);
         scene.enter("/vars");
-        scene
     });
 }
 
 #[test]
 fn find() {
-    snapshots("15_find", || {
-        let mut scene = Scene::worked();
+    snapshots_after("15_find", Scene::worked, |scene| {
         scene.press(&["ctrl-f"]);
         scene.type_text("region");
-        scene
     });
 }
 
 #[test]
 fn problems() {
-    snapshots("16_no_network", || {
-        let mut scene = Scene::worked();
+    snapshots_after("16_no_network", Scene::worked, |scene| {
         scene.ask("and now the same for 2025");
-        scene.fail(failure(
-            FailureKind::NameNotFound,
-            "Cannot reach api.example.com: name not found.",
-            Departure::Never,
-        ));
+        scene.fail(name_not_found());
         scene.disk_fails();
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
-        scene
     });
 }
 
 #[test]
 fn rate_limit() {
-    snapshots("16_rate_limit", || {
-        let mut scene = Scene::at_work();
+    snapshots_after("16_rate_limit", Scene::at_work, |scene| {
         let failure = ReplyFailure {
             status: Some(429),
             ..failure(FailureKind::RateLimit, "Rate limit.", Departure::Sent)
         };
         scene.replied(ReplyEvent::Retrying { attempt: 2, of: 5, wait_ms: 18_000, failure });
-        scene
     });
 }
 
 #[test]
 fn step_limit() {
-    snapshots("16_step_limit", || {
-        let mut scene = Scene::with(Settings { step_limit: 1, ..Settings::default() });
-        scene.first_step(USAGE);
-        scene
-    });
+    snapshots_after(
+        "16_step_limit",
+        || Scene::with(Settings { step_limit: 1, ..Settings::default() }),
+        |scene| scene.first_step(USAGE),
+    );
 }
 
 #[test]
 fn quit_while_running() {
     snapshots("17_quit", || {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.running(3, "North\n", 14_000);
+        let mut scene = Scene::in_run("North\n", 14_000);
         scene.settle();
         scene.screen.panes.focus = Pane::Message;
         scene.enter("/quit");
@@ -454,20 +406,12 @@ fn status_and_keys_are_never_cut_within_a_word() {
         scene.pass(2_000);
         scene
     };
-    let mut running = Scene::waiting();
-    running.frame();
-    running.running(3, "reading\n", 4_200);
+    let running = Scene::in_run("reading\n", 4_200);
     let mut finished = Scene::worked();
-    finished.frame();
-    finished.screen.panes.focus = Pane::Output;
+    finished.focus(Pane::Output);
     let mut failed = Scene::at_work();
-    failed.fail(failure(
-        FailureKind::NameNotFound,
-        "Cannot reach api.example.com: name not found.",
-        Departure::Never,
-    ));
-    failed.frame();
-    failed.screen.panes.focus = Pane::Output;
+    failed.fail(name_not_found());
+    failed.focus(Pane::Output);
     let scenes = vec![waiting(Pane::Code), waiting(Pane::Message), running, finished, failed, Scene::new()];
     for (at, mut scene) in scenes.into_iter().enumerate() {
         // The texts shown where everything fits, in each layout.

@@ -32,7 +32,7 @@ fn hit(name: &str, kind: LocationKind, block: Option<u32>, line: &str) -> Sessio
 }
 
 pub(super) fn told(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
+    scene.job_ended(found);
     scene.frame();
 }
 

@@ -8,7 +8,7 @@ use sayso::domain::*;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-fn mouse(scene: &mut Scene, kind: MouseEventKind, (column, row): (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn mouse(scene: &mut Scene, kind: MouseEventKind, (column, row): (u16, u16)) -> Vec<UiCommand> {
     let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
     scene.step(|screen, ctx| screen.mouse(event, ctx))
 }
@@ -63,8 +63,7 @@ fn dragged(scene: &mut Scene, size: (u16, u16), from: &str, to: &str) -> Option<
 fn reviewing(size: (u16, u16)) -> Scene {
     let mut scene = Scene::waiting();
     scene.screen.resized(size, scene.at);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
+    scene.focus(Pane::Code);
     drawn(&mut scene, size.0, size.1);
     scene
 }
@@ -82,16 +81,14 @@ fn code_is_taken_without_gutter_findings_and_wraps() {
     let mut scene = Scene::worked();
     scene.reply(&format!("```python\n{long}\nend = 1\n```\n"));
     scene.inspect(3, Vec::new());
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
+    scene.focus(Pane::Code);
     let text = dragged(&mut scene, (100, 30), "print('", "end = 1").unwrap();
     assert_eq!(text, format!("{long}\n"));
 }
 
 #[test]
 fn prose_is_taken_as_lines_and_output_with_its_tabs() {
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     scene.ran(2, 800, "a\tb 漢\nsecond line\n");
     scene.reply("It holds rows.");
     for size in [(140, 40), (100, 30), (80, 24)] {
@@ -115,13 +112,11 @@ fn prose_is_taken_as_lines_and_output_with_its_tabs() {
 #[test]
 fn two_presses_take_a_word_and_three_a_line() {
     let mut scene = reviewing((140, 40));
-    let screen = drawn(&mut scene, 140, 40);
-    let at = place(&screen, "to_period");
+    let at = place(&drawn(&mut scene, 140, 40), "to_period");
     for taken in [None, Some("to_period"), Some("df['month'] = pd.to_datetime(df['date']).dt.to_period('M')")]
     {
         scene.pass(50);
-        down(&mut scene, (at.0 + 2, at.1));
-        let text = copied(up(&mut scene, (at.0 + 2, at.1)));
+        let text = copied(click(&mut scene, (at.0 + 2, at.1)));
         match taken {
             Some(taken) => assert!(text.as_deref().is_some_and(|text| text.contains(taken)), "{text:?}"),
             None => assert_eq!(text, None),
@@ -129,8 +124,7 @@ fn two_presses_take_a_word_and_three_a_line() {
     }
     // Much later it is a single click again.
     scene.pass(1_000);
-    down(&mut scene, (at.0 + 2, at.1));
-    assert_eq!(copied(up(&mut scene, (at.0 + 2, at.1))), None);
+    assert_eq!(copied(click(&mut scene, (at.0 + 2, at.1))), None);
 }
 
 #[test]
@@ -140,8 +134,7 @@ fn what_is_selected_is_seen_and_stays_when_output_comes() {
         let cells = buffer.content.iter().filter(|cell| cell.modifier.contains(Modifier::REVERSED));
         cells.map(|cell| cell.symbol().to_owned()).collect::<String>()
     };
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     scene.running(2, "one\ntwo\nthree\n", 100);
     scene.screen.panes.focus = Pane::Output;
     let screen = drawn(&mut scene, 140, 40);
@@ -163,14 +156,12 @@ fn what_is_selected_is_seen_and_stays_when_output_comes() {
 #[test]
 fn beyond_the_edge_the_pane_scrolls() {
     let lines: String = (0..200).map(|n| format!("line {n:03}\n")).collect();
-    let mut scene = Scene::asked();
-    scene.ran(1, 100, "total 12\n");
+    let mut scene = Scene::one_ran();
     scene.ran(2, 800, &lines);
     scene.screen.panes.focus = Pane::Output;
     drawn(&mut scene, 140, 40);
     scene.press(&["g"]);
-    let screen = drawn(&mut scene, 140, 40);
-    let from = place(&screen, "line 001");
+    let from = place(&drawn(&mut scene, 140, 40), "line 001");
     down(&mut scene, from);
     drag(&mut scene, (from.0, 39));
     for _ in 0..40 {
@@ -203,8 +194,7 @@ fn a_drag_decides_and_opens_nothing_and_a_click_does_what_it_did() {
     assert!(up(&mut scene, away).is_empty() && scene.screen.overlays.is_empty());
     // A click.
     scene.pass(1_000);
-    down(&mut scene, block);
-    assert!(up(&mut scene, block).is_empty());
+    assert!(click(&mut scene, block).is_empty());
     assert_eq!(scene.screen.panes.code.subject(), Some(BlockId(1)));
     assert!(CODE.lines().count() > 20);
 }
@@ -213,8 +203,7 @@ fn a_drag_decides_and_opens_nothing_and_a_click_does_what_it_did() {
 fn it_looks_the_same_at_every_size() {
     for (width, height) in super::SIZES {
         let mut scene = reviewing((width, height));
-        let screen = drawn(&mut scene, width, height);
-        let from = place(&screen, "read_csv");
+        let from = place(&drawn(&mut scene, width, height), "read_csv");
         down(&mut scene, from);
         drag(&mut scene, (from.0 + 4, from.1 + 1));
         let (buffer, _) = frame(&mut scene, width, height);
@@ -252,8 +241,7 @@ fn a_message_that_scrolls_stays_where_it_is_under_the_mouse() {
     let top = first_shown(&screen);
     let word = place(&screen, &format!("second{top}"));
     for _ in 0..2 {
-        down(&mut scene, word);
-        up(&mut scene, word);
+        click(&mut scene, word);
         assert_eq!(first_shown(&drawn(&mut scene, 100, 30)), top);
     }
     assert_eq!(scene.screen.panes.composer.field().selected(), Some(format!("second{top}")));
@@ -285,8 +273,7 @@ fn a_message_scrolls_as_far_as_its_cursor_asks_for() {
 fn a_drag_that_selected_nothing_is_no_click() {
     let mut scene = reviewing((140, 40));
     scene.see_everything();
-    let screen = drawn(&mut scene, 140, 40);
-    let block = place(&screen, "block 1");
+    let block = place(&drawn(&mut scene, 140, 40), "block 1");
     down(&mut scene, block);
     drag(&mut scene, (block.0 + 1, block.1));
     drag(&mut scene, block);

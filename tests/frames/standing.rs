@@ -2,10 +2,10 @@
 //! with the values that enforce and record it.
 
 use super::fetching::installing;
-use super::scene::{Scene, clouds, confined, failure, findings, inspection, report, terms};
+use super::scene::{Scene, clouds, confined, failure, findings, inspection, name_not_found, report, terms};
 use super::{assert_text, drawn};
 use sayso::domain::*;
-use sayso::driver::{Job, JobResult, Notification};
+use sayso::driver::{Job, JobResult};
 use sayso::engine::{Command, Event, Settings, StoreEvent};
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::UiCommand;
@@ -26,10 +26,6 @@ fn sandbox(level: SandboxLevel, network_blocked: bool) -> SandboxReport {
         contained: true,
         ..SandboxReport::default()
     }
-}
-
-fn found(scene: &mut Scene, answer: Result<SandboxReport, String>) {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Sandbox(answer)), ctx));
 }
 
 fn asks_for_sandbox(commands: &[UiCommand]) -> bool {
@@ -53,7 +49,7 @@ fn the_command_tells_what_the_tests_found() {
         let commands = command(&mut scene, "/sandbox");
         assert!(asks_for_sandbox(&commands));
         assert_text(&text(&mut scene), &["being tested"], &["is OFF"]);
-        found(&mut scene, answer);
+        scene.job_ended(JobResult::Sandbox(answer));
         let after = text(&mut scene);
         assert!(after.contains(says), "{says}:\n{after}");
     }
@@ -67,7 +63,7 @@ fn the_welcome_tells_what_the_tests_found() {
     ] {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
         assert_text(&text(&mut scene), &["being tested"], &["OFF:"]);
-        found(&mut scene, answer);
+        scene.job_ended(JobResult::Sandbox(answer));
         assert_text(&text(&mut scene), &[says], &[not]);
     }
 }
@@ -133,11 +129,7 @@ fn a_message_that_went_out_is_not_called_unsent() {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("another thought");
     scene.ask("and now");
-    scene.fail(failure(
-        FailureKind::NameNotFound,
-        "Cannot reach api.example.com: name not found.",
-        Departure::Never,
-    ));
+    scene.fail(name_not_found());
     scene.settle();
     assert_eq!(scene.screen.panes.composer.full_text(), "another thought");
     assert!(!text(&mut scene).contains("is kept"));
@@ -196,8 +188,7 @@ fn a_wait_says_that_the_session_is_not_saved() {
 fn a_wait_in_a_session_that_is_only_read_says_what_to_do() {
     let mut scene = Scene::with(Settings { reads_only: true, ..Settings::default() });
     scene.ask("hello");
-    scene.reply("```python\nprint(1)\n```\n");
-    scene.inspected(1, inspection(confined("python"), Vec::new()));
+    scene.proposed(1, "python", "print(1)");
     let why = "another sayso (process 1234567) had it open.";
     scene.send(Event::Store(StoreEvent::Failed(why.into())));
     scene.screen.note = None;
@@ -234,8 +225,7 @@ fn a_session_that_is_only_read_is_to_be_opened_again_and_not_saved_again() {
         scene.frame();
         scene.disk_fails();
         scene.screen.note = None;
-        scene.frame();
-        scene.screen.panes.focus = Pane::Output;
+        scene.focus(Pane::Output);
         let shown = text(&mut scene);
         assert!(shown.contains("Session not saved: no space left."), "{shown}");
         assert_eq!(shown.contains("retry"), !reads_only, "{shown}");

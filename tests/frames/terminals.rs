@@ -2,8 +2,9 @@
 
 use super::rules::{clean, shell, told};
 use super::scene::{Scene, confined, inspection, report};
+use super::selecting::mouse;
 use super::{assert_screen, assert_shown, drawn, snapshots};
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseButton, MouseEventKind};
 use sayso::domain::*;
 use sayso::driver::Notification;
 use sayso::engine::Command;
@@ -16,8 +17,7 @@ use sayso::tui::widgets::layout::Pane;
 fn wanted() -> Scene {
     let mut scene = Scene::new();
     scene.ask("Ask me for my name.");
-    scene.reply("```bash\nread -p 'Name? ' name\necho \"Hello $name.\"\n```\n");
-    scene.inspected(1, inspection(confined("bash"), Vec::new()));
+    scene.proposed(1, "bash", "read -p 'Name? ' name\necho \"Hello $name.\"");
     scene.review();
     scene.frame();
     let commands = scene.press(&["T"]);
@@ -64,14 +64,11 @@ fn painted(rows: &[&str], cursor: (u16, u16), is_alternate: bool) -> RunEvent {
         });
         std::sync::Arc::new(cells.collect::<Vec<_>>())
     };
-    let rows = rows.iter().map(row).collect();
-    let cursor = Some(cursor);
-    let application_cursor = is_alternate;
     RunEvent::Screen(Box::new(TerminalScreen {
-        rows,
-        cursor,
+        rows: rows.iter().map(row).collect(),
+        cursor: Some(cursor),
         is_alternate,
-        application_cursor,
+        application_cursor: is_alternate,
         bracketed_paste: is_alternate,
         mouse: MouseReports::None,
         mouse_in_numbers: false,
@@ -156,7 +153,7 @@ fn keys_are_sent_as_the_program_wants_them() {
     assert_eq!(typed(&scene.press(&["up", "f1", "home"])), b"\x1b[A\x1bOP\x1b[H");
     scene.run(painted(&["x"], (0, 0), true));
     assert_eq!(typed(&scene.press(&["up", "home", "alt-b"])), b"\x1bOA\x1bOH\x1bb");
-    let pasted = scene.step(|screen, ctx| screen.paste("one\ntwo\u{1b}[201~", ctx));
+    let pasted = scene.paste("one\ntwo\u{1b}[201~");
     assert_eq!(typed(&pasted), b"\x1b[200~one\rtwo[201~\x1b[201~");
 }
 
@@ -171,10 +168,7 @@ fn the_mouse_goes_to_a_program_that_asks_for_it() {
         scene.run(RunEvent::Screen(screen));
         drawn(scene, 140, 40);
     };
-    let mouse = |scene: &mut Scene, kind, (column, row)| {
-        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-        typed(&scene.step(|screen, ctx| screen.mouse(event, ctx)))
-    };
+    let mouse = |scene: &mut Scene, kind, at| typed(&mouse(scene, kind, at));
     let (down, up) = (MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left));
     asks(&mut scene, MouseReports::Drags);
     let area = scene.screen.arrangement.output.unwrap().inner;
@@ -259,7 +253,7 @@ fn keys_go_to_the_program_and_come_back_by_one_key() {
         typed(&scene.press(&["A", "a", "y", "enter", "ctrl-c", "esc", "tab", "ctrl-y"])),
         b"Aay\r\x03\x1b\t\x19"
     );
-    let pasted = scene.step(|screen, ctx| screen.paste("one\ntwo\u{1b}[A\u{3}", ctx));
+    let pasted = scene.paste("one\ntwo\u{1b}[A\u{3}");
     assert_eq!(typed(&pasted), b"one\rtwo[A");
     assert!(drawn(&mut scene, 80, 24).contains("Ctrl-] takes the keys back"));
     scene.press(&["ctrl-]"]);
@@ -273,8 +267,7 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
     let mut scene = asking();
     scene.press(&["ctrl-]"]);
     scene.ended(report("Name? \r\n", 3_000));
-    scene.reply("```bash\nrm -rf build\n```\n");
-    scene.inspected(2, inspection(confined("bash"), Vec::new()));
+    scene.proposed(2, "bash", "rm -rf build");
     scene.frame();
     scene.pass(3_000);
     scene.frame();
@@ -287,7 +280,7 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
         scene.pass(1_000);
         scene.frame();
     }
-    let commands = scene.step(|screen, ctx| screen.paste("a\n", ctx));
+    let commands = scene.paste("a\n");
     assert!(commands.is_empty(), "{commands:?}");
     assert!(drawn(&mut scene, 80, 24).contains("Block 1 has ended: they go nowhere."));
     scene.press(&["ctrl-]"]);

@@ -1,7 +1,7 @@
 //! The person's own commands: `!` in the message proposes a block, and decides nothing.
 
 use super::scene::{Scene, confined, inspection};
-use super::{assert_screen, drawn, snapshots};
+use super::{assert_screen, drawn, snapshots_after};
 use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -19,11 +19,7 @@ fn waiting() -> Scene {
 
 #[test]
 fn typed_command() {
-    snapshots("18_typed_command", || {
-        let mut scene = waiting();
-        scene.review();
-        scene
-    });
+    snapshots_after("18_typed_command", waiting, |scene| scene.review());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use super::answering::found;
 use super::drawn;
 use super::scene::recipe::{Script, start};
-use super::scene::{Scene, USAGE, confined, failure, inspection, scripted, terms};
+use super::scene::{Scene, USAGE, confined, failure, inspection, key_name, scripted, terms};
 use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::engine::cost::Prices;
@@ -141,10 +141,7 @@ pub fn made(at: At) -> Scene {
     let mut scene = begun(at);
     scene.frame();
     // All waiting times are over: the guard is as open as it ever is.
-    for _ in 0..6 {
-        scene.pass(500);
-        scene.frame();
-    }
+    scene.rest(6);
     match at {
         At::Kill => {
             scene.press(&["ctrl-c"]);
@@ -249,7 +246,7 @@ fn typed() -> impl Strategy<Value = Vec<(String, u64)>> {
     (text(), proptest::collection::vec(gaps, 64), any::<bool>(), any::<bool>()).prop_map(
         |(text, gaps, space, enter)| {
             let mut names: Vec<String> = if space { vec!["space".into()] } else { Vec::new() };
-            names.extend(text.chars().map(|c| if c == ' ' { "space".to_owned() } else { c.to_string() }));
+            names.extend(text.chars().map(key_name));
             if enter {
                 names.push("enter".into());
             }
@@ -291,10 +288,7 @@ proptest! {
         }
         scene.frame();
         // The guard is open for the present block.
-        for _ in 0..3 {
-            scene.pass(500);
-            scene.frame();
-        }
+        scene.rest(3);
         let mut keys = keys;
         keys[0].1 = 1_000;
         let found = play(&mut scene, &keys, answers);
@@ -314,10 +308,7 @@ fn a_letter_alone_acts_where_it_may() {
             }
         }
         scene.frame();
-        for _ in 0..3 {
-            scene.pass(500);
-            scene.frame();
-        }
+        scene.rest(3);
         play(&mut scene, &[(letter.to_owned(), 1_000)], Some(40))
     };
     for (at, pane, letter, what) in [
@@ -354,10 +345,7 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
                 scene.frame();
                 scene.pass(2_000);
                 scene.frame();
-                let keys: Vec<(String, u64)> = text
-                    .chars()
-                    .map(|c| (if c == ' ' { "space".to_owned() } else { c.to_string() }, gap))
-                    .collect();
+                let keys: Vec<(String, u64)> = text.chars().map(|c| (key_name(c), gap)).collect();
                 let found = play(&mut scene, &keys, Some(5));
                 assert!(found.is_empty(), "{text} at {gap}: {found:?}");
                 assert_eq!(scene.screen.panes.composer.full_text(), text, "at {gap}");
@@ -371,8 +359,7 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
 fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     let mut scene = Scene::answered("count", "```sh\nls\n```\n");
     scene.inspect(1, Vec::new());
-    scene.frame();
-    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    scene.focus(Pane::Message);
     scene.enter("/keys test");
     scene.take_wishes();
     let send = |scene: &mut Scene, key: &str, bytes: &[u8]| {
@@ -384,30 +371,27 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     send(&mut scene, "ctrl-y", b"\x19");
     send(&mut scene, "a", b"a");
     for (width, height) in super::SIZES {
-        insta::assert_snapshot!(
-            format!("22_keys_test_{width}x{height}"),
-            super::drawn(&mut scene, width, height)
-        );
+        insta::assert_snapshot!(format!("22_keys_test_{width}x{height}"), drawn(&mut scene, width, height));
     }
     send(&mut scene, "f12", b"\x1b[24~");
-    assert!(super::drawn(&mut scene, 100, 30).contains(r"\x1b[24~"));
+    assert!(drawn(&mut scene, 100, 30).contains(r"\x1b[24~"));
     send(&mut scene, "esc", b"\x1b");
     send(&mut scene, "x", b"x");
     send(&mut scene, "esc", b"\x1b");
-    assert!(super::drawn(&mut scene, 100, 30).contains("What the terminal sends"), "once is not twice");
+    assert!(drawn(&mut scene, 100, 30).contains("What the terminal sends"), "once is not twice");
     send(&mut scene, "esc", b"\x1b");
-    assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
+    assert!(!drawn(&mut scene, 100, 30).contains("What the terminal sends"));
     assert!(scene.take_wishes().is_empty() && scene.screen.panes.composer.is_empty());
     assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
     // Held down, the key that leaves the test does nothing below it.
-    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     scene.enter("/keys test");
     for _ in 0..40 {
         scene.press(&["ctrl-c"]);
         scene.pass(100);
     }
-    assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
-    assert!(scene.take_wishes().is_empty() && !super::drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
+    assert!(!drawn(&mut scene, 100, 30).contains("What the terminal sends"));
+    assert!(scene.take_wishes().is_empty() && !drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
 }
 
 /// `/export` takes a format and an option for keys; any other argument only gives a note, and writes nothing.
@@ -415,11 +399,10 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
 fn a_chat_is_written_in_the_form_that_is_typed() {
     use sayso::export::ExportFormat;
     let mut scene = Scene::worked();
-    scene.frame();
-    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    scene.focus(Pane::Message);
     let mut typed = |line: &str| {
         let jobs: Vec<String> = scene.enter(line).iter().map(|wish| format!("{wish:?}")).collect();
-        (jobs, super::drawn(&mut scene, 100, 30))
+        (jobs, drawn(&mut scene, 100, 30))
     };
     for (line, format, keys) in [
         ("/export", ExportFormat::Markdown, "Stop"),
@@ -444,8 +427,7 @@ fn a_chat_is_written_in_the_form_that_is_typed() {
 fn a_long_message_breaks_at_words() {
     for (width, height) in [(80, 24), (100, 30), (140, 40)] {
         let mut scene = Scene::worked();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Message;
+        scene.focus(Pane::Message);
         scene.screen.panes.composer.set(&"alphabet whether ".repeat(9));
         scene.type_text("end");
         let text = drawn(&mut scene, width, height);

@@ -3,7 +3,7 @@
 use super::scene::{CODE, Scene, USAGE, confined, inspection, report};
 use super::{SIZES, assert_text, drawn, snapshots};
 use sayso::domain::*;
-use sayso::driver::{Job, JobResult, Notification};
+use sayso::driver::{Job, JobResult};
 use sayso::engine::{Command, Inspection, Settings};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -74,8 +74,7 @@ fn listed() -> Scene {
 fn listed_in(mut scene: Scene) -> Scene {
     let commands = press(&mut scene, "u");
     assert!(matches!(&commands[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{commands:?}");
-    let found = JobResult::Changes(record(), Ok(changes()));
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
+    scene.job_ended(JobResult::Changes(record(), Ok(changes())));
     scene
 }
 
@@ -83,8 +82,7 @@ fn listed_in(mut scene: Scene) -> Scene {
 fn the_approval_says_what_can_be_taken_back() {
     let at_code = |cover| {
         let mut scene = Scene::waiting_with(found(cover));
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
+        scene.focus(Pane::Code);
         scene
     };
     for (cover, told) in [
@@ -126,7 +124,7 @@ fn only_the_ways_that_there_are_stand_in_the_list() {
         let mut scene = ran();
         press(&mut scene, "u");
         let found = JobResult::Changes(record(), Ok(vec![change(1, "a.csv", "changed", 9, standing)]));
-        scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
+        scene.job_ended(found);
         let screen = drawn(&mut scene, 140, 40);
         let offers = |key: &str| screen.matches(key).count();
         // In the box, and in the last row of the screen.
@@ -173,8 +171,7 @@ fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     let commands = press(&mut scene, "enter");
     assert!(matches!(&commands[..], [UiCommand::Job(Job::ChangeTexts(_, 2, _))]), "{commands:?}");
     let text = "--- before the run\n+++ after the run\n@@ -1 +1 @@\n-a\n+b\n";
-    let found = JobResult::ChangeTexts("a.txt".into(), text.into());
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
+    scene.job_ended(JobResult::ChangeTexts("a.txt".into(), text.into()));
     assert!(drawn(&mut scene, 100, 30).contains("+++ after the run"));
 
     let mut scene = ran();
@@ -192,8 +189,7 @@ fn under_a_run_no_list_is_opened_and_it_is_said_why() {
     for by_key in [true, false] {
         let mut scene = ran();
         scene.ask("Again.");
-        scene.reply("```python\nwork()\n```\n");
-        scene.inspected(4, inspection(confined("python"), Vec::new()));
+        scene.proposed(4, "python", "work()");
         scene.running(4, "at it\n", 500);
         scene.frame();
         assert!(!drawn(&mut scene, 140, 40).contains(told));
@@ -239,8 +235,7 @@ fn files_of_a_deep_folder_are_told_apart() {
     for (width, height) in SIZES {
         let mut scene = ran();
         press(&mut scene, "u");
-        let told = JobResult::Changes(record(), Ok(all()));
-        scene.step(|screen, ctx| screen.notified(Notification::Job(told), ctx));
+        scene.job_ended(JobResult::Changes(record(), Ok(all())));
         let text = drawn(&mut scene, width, height);
         for name in names {
             assert!(text.contains(&format!("/{name}")), "{name}: {text}");
@@ -257,7 +252,7 @@ fn a_record_that_is_not_kept_any_more_is_told() {
         record(),
         Err("the list of its changes is not kept any more: newer ones took its room".into()),
     );
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
+    scene.job_ended(found);
     assert!(drawn(&mut scene, 80, 24).contains("the list of its changes is not kept any more"));
 }
 
@@ -269,8 +264,7 @@ fn what_was_dropped_for_newer_copies_is_told_in_the_list() {
         change(0, "old.csv", "changed", 61, UndoState::Dropped),
         change(1, "sales.csv", "changed", 18_400, UndoState::Done),
     ];
-    let told = Notification::Job(JobResult::Changes(record(), Ok(all)));
-    scene.step(|screen, ctx| screen.notified(told, ctx));
+    scene.job_ended(JobResult::Changes(record(), Ok(all)));
     let text = drawn(&mut scene, 100, 30);
     for part in ["copy dropped", "Of 1 change no copy is kept any more", "newer ones took the room"] {
         assert!(text.contains(part), "{part}: {text}");

@@ -1,10 +1,9 @@
 //! Editable texts: typed text is visible at every length, selections are highlighted, defaults are replaced by
 //! typing, the keys of vim show their mode and decide nothing, the mouse works inside texts.
 
-use super::scene::Scene;
+use super::scene::{Scene, sent_edit};
 use super::selecting::{click, down, drag, place, up};
 use super::{SIZES, assert_screen, assert_shown, drawn};
-use sayso::domain::Decision;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
 use sayso::tui::setup::Setup;
@@ -111,9 +110,7 @@ fn the_editor_selects_finds_replaces_and_comments() {
     press(&mut scene, "ctrl-o");
     scene.type_text("2");
     press(&mut scene, "enter");
-    for key in ["ctrl-]", "ctrl-space", "ctrl-]"] {
-        press(&mut scene, key);
-    }
+    press_each(&mut scene, &["ctrl-]", "ctrl-space", "ctrl-]"]);
     let commands = press(&mut scene, "ctrl-x");
     assert!(matches!(commands.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{commands:?}");
 }
@@ -122,12 +119,11 @@ fn the_editor_selects_finds_replaces_and_comments() {
 #[test]
 fn what_the_find_box_shows_is_what_is_replaced() {
     let mut scene = editing(Setup::default());
-    let found = |scene: &mut Scene| drawn(scene, 100, 30);
     press(&mut scene, "ctrl-f");
     scene.type_text("print");
     press(&mut scene, "enter");
     press_each(&mut scene, &["ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"]);
-    assert!(found(&mut scene).contains("find > for"));
+    assert_shown(&mut scene, 100, 30, "find > for");
     scene.type_text("bar");
     press(&mut scene, "ctrl-r");
     assert_eq!(edited(&mut scene), CODE.replace("for", "bar"));
@@ -138,7 +134,7 @@ fn what_the_find_box_shows_is_what_is_replaced() {
     scene.type_text("bar");
     press(&mut scene, "enter");
     assert_eq!(edited(&mut scene), CODE, "the first Enter shows what it is about");
-    assert!(found(&mut scene).contains("Match 1 of 1."));
+    assert_shown(&mut scene, 100, 30, "Match 1 of 1.");
     press(&mut scene, "enter");
     assert_eq!(edited(&mut scene), CODE.replace("for", "bar"));
 }
@@ -167,11 +163,7 @@ fn other_ends_of_lines_are_a_change() {
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("you changed the ends of lines"), "{text}");
     assert_eq!(scene.screen.unsent_text(), CODE.replace('\n', "\r\n"));
-    let sent = press(&mut scene, "esc");
-    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = sent.as_slice() else {
-        panic!("{sent:?}")
-    };
-    assert_eq!(*text, CODE.replace('\n', "\r\n"));
+    assert_eq!(sent_edit(&press(&mut scene, "esc")), CODE.replace('\n', "\r\n"));
 }
 
 /// The cost of a frame grows neither with matches below the pane nor with the square of the matches in it.
@@ -179,7 +171,7 @@ fn other_ends_of_lines_are_a_change() {
 fn a_line_of_many_matches_is_drawn_and_replaced() {
     let mut scene = editing(Setup::default());
     let many = "漢,".repeat(50_000);
-    scene.step(|screen, ctx| screen.paste(&format!("{many}\n"), ctx));
+    scene.paste(&format!("{many}\n"));
     press(&mut scene, "ctrl-home");
     press(&mut scene, "ctrl-f");
     scene.type_text(",");
@@ -214,11 +206,7 @@ fn vim_says_its_mode_and_decides_nothing() {
     assert!(drawn(&mut scene, 100, 30).contains("EDITING INSERT"));
     press(&mut scene, "esc");
     assert!(scene.screen.panes.code.edits(), "first it means normal mode");
-    let sent = press(&mut scene, "esc");
-    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = sent.as_slice() else {
-        panic!("{sent:?}")
-    };
-    assert!(text.starts_with("while i in range"));
+    assert!(sent_edit(&press(&mut scene, "esc")).starts_with("while i in range"));
 }
 
 #[test]
@@ -277,8 +265,7 @@ fn ctrl_y_is_the_key_of_the_block_in_every_mode() {
 #[test]
 fn the_mouse_puts_the_cursor_and_selects() {
     let mut scene = editing(Setup::default());
-    let screen = drawn(&mut scene, 140, 40);
-    let (x, y) = place(&screen, "print(i)");
+    let (x, y) = place(&drawn(&mut scene, 140, 40), "print(i)");
     click(&mut scene, (x + 6, y));
     assert_eq!(scene.screen.panes.code.editor().unwrap().field().cursor().byte, 10);
     scene.pass(1_000);
@@ -298,8 +285,7 @@ fn the_mouse_puts_the_cursor_and_selects() {
 
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("some words here");
-    let screen = drawn(&mut scene, 140, 40);
-    let (x, y) = place(&screen, "some words here");
+    let (x, y) = place(&drawn(&mut scene, 140, 40), "some words here");
     scene.pass(1_000);
     click(&mut scene, (x + 6, y));
     click(&mut scene, (x + 6, y));
@@ -333,8 +319,7 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     // A suggested default is kept when the cursor is moved into it.
     let mut scene = at_block(Setup::default());
     press(&mut scene, "t");
-    let screen = drawn(&mut scene, 100, 30);
-    let (x, y) = place(&screen, "60 s");
+    let (x, y) = place(&drawn(&mut scene, 100, 30), "60 s");
     click(&mut scene, (x + 1, y));
     scene.type_text("5");
     assert_shown(&mut scene, 100, 30, "650 s");
@@ -366,7 +351,7 @@ fn up_goes_by_rows_before_it_goes_to_older_messages() {
 fn a_long_block_is_edited_by_what_is_seen() {
     let mut scene = editing(Setup::default());
     let code = "print('a line of some length')\n".repeat(50_000);
-    scene.step(|screen, ctx| screen.paste(&code, ctx));
+    scene.paste(&code);
     scene.press(&["ctrl-end"]);
     scene.type_text(" x = 1");
     assert_screen(&mut scene, 100, 30, &["x = 1", "line 50004 col 7"], &[]);

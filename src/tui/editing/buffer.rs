@@ -4,8 +4,6 @@
 //! A position inside the bytes of a character counts as the character's start, so that no wrong position loses
 //! text.
 
-use super::cluster;
-
 /// A position in a text: a line and a byte of it, both from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pos {
@@ -161,7 +159,7 @@ impl Buffer {
     /// Moves a position to a valid one: on a line, and not inside a character.
     pub(crate) fn at(&self, place: Pos) -> Pos {
         let index = place.line.min(self.last_line());
-        Pos::new(index, cluster::floor(self.line(index), place.byte))
+        Pos::new(index, self.line(index).floor_char_boundary(place.byte))
     }
 
     /// The whole text, as it is written to a file.

@@ -8,18 +8,9 @@
 use crate::tui::paint::glyphs;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
-/// The start of the character (code point) that contains this byte.
-pub(crate) fn floor(line: &str, at: usize) -> usize {
-    let mut at = at.min(line.len());
-    while !line.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 /// The end of the cluster that begins here; at the end of the line, that end.
 pub(crate) fn next(line: &str, at: usize) -> usize {
-    let at = floor(line, at);
+    let at = line.floor_char_boundary(at);
     let bytes = line.as_bytes();
     // Two ASCII characters never join, except a carriage return with a following line feed.
     if let (Some(here), Some(there)) = (bytes.get(at), bytes.get(at + 1))
@@ -34,7 +25,7 @@ pub(crate) fn next(line: &str, at: usize) -> usize {
 
 /// The start of the cluster that ends here; at the start of the line, that start.
 pub(crate) fn previous(line: &str, at: usize) -> usize {
-    let at = floor(line, at);
+    let at = line.floor_char_boundary(at);
     GraphemeCursor::new(at, line.len(), true).prev_boundary(line, 0).ok().flatten().unwrap_or(0)
 }
 
@@ -61,13 +52,13 @@ pub(crate) fn is_boundary(line: &str, at: usize) -> bool {
 
 /// This position if it is a boundary, else the next boundary.
 pub(crate) fn at_or_after(line: &str, at: usize) -> usize {
-    let at = floor(line, at);
+    let at = line.floor_char_boundary(at);
     if is_boundary(line, at) { at } else { next(line, at) }
 }
 
 /// This position if it is a boundary, else the boundary before it.
 pub(crate) fn at_or_before(line: &str, at: usize) -> usize {
-    let at = floor(line, at);
+    let at = line.floor_char_boundary(at);
     if is_boundary(line, at) { at } else { previous(line, at) }
 }
 
@@ -92,7 +83,7 @@ pub(crate) fn kind(line: &str, at: usize) -> ClusterKind {
 
 /// The columns of the line's text before this byte, in one long row.
 pub(crate) fn column(line: &str, at: usize) -> usize {
-    let before = line.get(..floor(line, at)).unwrap_or_default();
+    let before = line.get(..line.floor_char_boundary(at)).unwrap_or_default();
     if glyphs::is_plain(before) {
         return before.len();
     }

@@ -337,9 +337,9 @@ fn up_and_down_keep_to_the_column_of_their_rows() {
     assert_eq!(places(&mut text, Motion::Up, 2), [(2, 10), (2, 0)]);
     // Home and End go by lines, not rows, and so do vim's line moves.
     assert_eq!(places(&mut text, Motion::End, 1), [(2, 20)]);
-    text.go_lines(-1);
+    text.go(-1, false);
     assert_eq!(text.cursor(), Pos::new(1, 5));
-    text.go_lines(-1);
+    text.go(-1, false);
     assert_eq!(text.cursor(), Pos::new(0, 15), "the column of the line is kept");
 }
 

@@ -159,7 +159,12 @@ impl Text {
 
     /// The selected text.
     pub(crate) fn selected(&self) -> Option<String> {
-        self.selection().map(|(from, to)| self.buffer.slice(from, to).text())
+        self.selection().map(|(from, to)| self.between(from, to))
+    }
+
+    /// The text between two positions.
+    pub(crate) fn between(&self, from: Pos, to: Pos) -> String {
+        self.buffer.slice(self.nearest_place(from), self.nearest_place(to)).text()
     }
 
     pub(crate) fn anchor(&self) -> Option<Pos> {

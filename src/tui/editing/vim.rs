@@ -226,9 +226,7 @@ impl Vim {
                 keys.push(ESC);
                 self.last = keys;
             }
-        }
-        // While `.` repeats a change, all of it stays one undo step.
-        if !self.replaying {
+            // While `.` repeats a change, all of it stays one undo step.
             text.ungroup();
         }
         self.mode = Mode::Normal;

@@ -24,7 +24,7 @@ impl SubjectRow {
     }
 }
 
-/// The rows of one subject, and which were seen.
+/// The rows of one subject, and which were seen. A new subject begins with the default: nothing is seen.
 #[derive(Clone, Debug, Default)]
 pub struct SeenRows {
     rows: Vec<SubjectRow>,
@@ -37,11 +37,6 @@ pub struct SeenRows {
 }
 
 impl SeenRows {
-    /// Forgets everything, for a new subject.
-    pub(crate) fn reset(&mut self) {
-        *self = Self::default();
-    }
-
     /// Sets the rows in their order at the present width. Returns by how many the number of unseen rows grew.
     pub(crate) fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         if rows == self.rows {
@@ -79,9 +74,8 @@ impl SeenRows {
 
     /// Marks the rows as seen that have been on screen for `need`. Returns whether there were any.
     pub(crate) fn settle(&mut self, now: Instant, need: Duration) -> bool {
-        let (done, waiting): (Vec<_>, Vec<_>) =
-            self.visible.drain(..).partition(|(_, since)| now.saturating_duration_since(*since) >= need);
-        self.visible = waiting;
+        let is_done = |(_, since): &mut (usize, Instant)| now.saturating_duration_since(*since) >= need;
+        let done: Vec<_> = self.visible.extract_if(.., is_done).collect();
         for (row, _) in &done {
             if let (Some(flag), Some(content)) = (self.flags.get_mut(*row), self.rows.get(*row)) {
                 if !*flag {
@@ -195,6 +189,12 @@ mod tests {
         s
     }
 
+    /// These rows stay on screen until they are seen.
+    fn see(s: &mut SeenRows, rows: Range<usize>, t: Instant) {
+        s.show(&[rows], t);
+        s.settle(t + NEED, NEED);
+    }
+
     #[test]
     fn a_row_counts_after_its_time_on_screen_and_not_before() {
         let t = Instant::now();
@@ -232,8 +232,7 @@ mod tests {
     fn another_width_makes_only_new_rows_unseen() {
         let t = Instant::now();
         let mut s = laid_out(code(&[0..10, 10..20, 20..30]));
-        s.show(&[0..2], t);
-        s.settle(t + NEED, NEED);
+        see(&mut s, 0..2, t);
         assert_eq!(s.rows(), (2, 3));
         s.layout((0..6).map(|i| row(i * 5..i * 5 + 5, Some(i as u32 / 2))).collect());
         assert_eq!(s.rows(), (4, 6));
@@ -247,14 +246,11 @@ mod tests {
         let t = Instant::now();
         let mut s =
             laid_out(vec![row(0..5, Some(0)), row(5..9, Some(0)), row(9..9, Some(1)), row(10..14, None)]);
-        s.show(&[0..1], t);
-        s.settle(t + NEED, NEED);
+        see(&mut s, 0..1, t);
         assert_eq!((s.lines(), s.unseen_count()), ((0, 2), 3));
-        s.show(&[1..3], t);
-        s.settle(t + NEED, NEED);
+        see(&mut s, 1..3, t);
         assert_eq!((s.lines(), s.unseen_count(), s.is_all_seen()), ((2, 2), 1, false));
-        s.show(&[3..4], t);
-        s.settle(t + NEED, NEED);
+        see(&mut s, 3..4, t);
         assert!(s.is_all_seen());
     }
 
@@ -263,13 +259,11 @@ mod tests {
         let t = Instant::now();
         let beside = SubjectRow { extent: 0..5, beside: vec![40..44, 80..81], line: None };
         let mut s = laid_out(vec![beside.clone()]);
-        s.show(&[0..1], t);
-        s.settle(t + NEED, NEED);
+        see(&mut s, 0..1, t);
         assert_eq!(s.layout(code(&[0..5, 40..44, 80..81])), 0, "each of them was seen");
         assert_eq!(s.layout(code(&[0..5, 40..45])), 1, "what is longer was not");
         let mut s = laid_out(code(&[0..5, 40..44, 80..81]));
-        s.show(&[0..1], t);
-        s.settle(t + NEED, NEED);
+        see(&mut s, 0..1, t);
         s.layout(vec![beside]);
         assert!(!s.is_all_seen(), "a row counts once all of it was seen");
     }

@@ -43,6 +43,12 @@ fn shown(n: u64, t: Instant) -> Guard {
     g
 }
 
+/// A block of one row, on screen since the returned time.
+fn fresh() -> (Instant, Guard) {
+    let t = Instant::now();
+    (t, shown(1, t))
+}
+
 /// The terminal answers at `at` all queries that were sent with the frame at `asked`.
 fn answer(g: &mut Guard, asked: Instant, at: Instant) {
     for query in g.queries(asked) {
@@ -76,6 +82,11 @@ const GO: KeyEvent = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL);
 
 const ENTER: KeyEvent = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
 
+/// The terminal has not answered that it has drawn the block.
+const NOT_ANSWERED: RefusalReason = RefusalReason::Appeared { block: BlockId(3), left: None };
+const APPROVED: Option<GuardedAction> = Some(GuardedAction::Decide(Verb::Approve));
+
+const NOT_SHOWN: KeyOutcome = KeyOutcome::Refused(RefusalReason::NotYetShown);
 const PASTED: KeyOutcome = KeyOutcome::Refused(RefusalReason::Paste);
 const AGAIN: KeyOutcome = KeyOutcome::Refused(RefusalReason::Again);
 const REPEATED: KeyOutcome = KeyOutcome::Refused(RefusalReason::Repeat);
@@ -103,10 +114,9 @@ fn approves_when_all_was_seen_in_quiet() {
 fn g2_nothing_counts_before_the_terminal_answered() {
     let t = Instant::now();
     let mut g = drawn(1, 1, t);
-    let before = RefusalReason::Appeared { block: BlockId(3), left: None };
-    assert_eq!(decide(&mut g, 's', SKIP, t + ms(1000)), Err(before), "not even sent");
+    assert_eq!(decide(&mut g, 's', SKIP, t + ms(1000)), Err(NOT_ANSWERED), "not even sent");
     let query = g.queries(t + ms(1000))[0];
-    assert_eq!(decide(&mut g, 's', SKIP, t + ms(1900)), Err(before));
+    assert_eq!(decide(&mut g, 's', SKIP, t + ms(1900)), Err(NOT_ANSWERED));
     g.cursor_reported(query.place(), t + ms(1950));
     assert!(matches!(
         decide(&mut g, 's', SKIP, t + ms(2640)),
@@ -133,8 +143,7 @@ fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
 
 #[test]
 fn g3_a_held_key_never_opens() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     for i in 1..1000 {
         let admit = g.key(&press('s'), SKIP, t + ms(10 + i * 33));
         assert!(matches!(admit, KeyOutcome::Refused(_)), "repeat {i}: {admit:?}");
@@ -143,8 +152,7 @@ fn g3_a_held_key_never_opens() {
 
 #[test]
 fn g3_scrolling_does_not_disturb_the_quiet_and_other_keys_do() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert_eq!(g.key(&press(' '), KeyClass::Scroll, t + ms(310)), KeyOutcome::Pass);
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(711)), Ok(Some(Verb::Skip)));
     let mut g = shown(1, t);
@@ -155,8 +163,7 @@ fn g3_scrolling_does_not_disturb_the_quiet_and_other_keys_do() {
 
 #[test]
 fn g3_a_refused_decision_starts_the_quiet_over() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert!(decide(&mut g, 's', SKIP, t + ms(600)).is_err());
     assert!(decide(&mut g, 's', SKIP, t + ms(1299)).is_err());
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(2000)), Ok(Some(Verb::Skip)));
@@ -193,8 +200,7 @@ fn g4_rows_count_only_from_when_the_terminal_had_them() {
 
 #[test]
 fn g4_approve_waits_for_the_review() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     g.set_checking(true);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(900)), Err(RefusalReason::Checking));
     g.set_checking(false);
@@ -210,17 +216,13 @@ fn g4_approve_waits_for_the_review() {
 
 #[test]
 fn g5_a_change_starts_over() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     g.tick(t + ms(800));
     assert_eq!(g.approval_refusal(t + ms(800)), None);
     g.set_subject(token(1), t + ms(800));
     assert_eq!(g.approval_refusal(t + ms(800)), None, "the same token is the same subject");
     g.set_subject(token(2), t + ms(800));
-    assert_eq!(
-        g.approval_refusal(t + ms(5000)),
-        Some(RefusalReason::Appeared { block: BlockId(3), left: None })
-    );
+    assert_eq!(g.approval_refusal(t + ms(5000)), Some(NOT_ANSWERED));
     assert_eq!(g.seen_lines(), (0, 0));
     assert_eq!(g.queries(t + ms(800)).len(), 1);
 }
@@ -258,8 +260,7 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
 
 #[test]
 fn g6_the_same_key_again_at_once_is_the_keyboard() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert_eq!(g.key(&press('s'), KeyClass::Scroll, t + ms(900)), KeyOutcome::Pass);
     assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), REPEATED);
 }
@@ -330,16 +331,12 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
         g.tick(at + ms(401));
         let query = g.queries(at + ms(401))[0];
         assert_eq!(g.take_due(at + ms(900)), None, "held until the terminal answered");
-        assert_eq!(g.held_action(), Some(GuardedAction::Decide(Verb::Approve)));
+        assert_eq!(g.held_action(), APPROVED);
         (g, query)
     };
     let (mut g, query) = asked();
     g.cursor_reported(query.place(), at + ms(2400));
-    assert_eq!(
-        g.take_due(at + ms(2400)),
-        Some(GuardedAction::Decide(Verb::Approve)),
-        "late, and nothing was typed"
-    );
+    assert_eq!(g.take_due(at + ms(2400)), APPROVED, "late, and nothing was typed");
     let disturb: [Disturb; 8] = [
         |g, at| drop(g.key(&press('d'), KeyClass::Stray, at)),
         |g, at| drop(g.key(&press('é'), KeyClass::Stray, at)),
@@ -372,8 +369,7 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
 
 #[test]
 fn a_program_that_stood_still_decides_nothing() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
     g.tick(t + ms(9000));
     assert_eq!((g.take_due(t + ms(9000)), g.take_dropped()), (None, Some(RefusalReason::StoodStill)));
@@ -381,19 +377,14 @@ fn a_program_that_stood_still_decides_nothing() {
 
 #[test]
 fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     g.tick(t + ms(900));
     let go = |g: &mut Guard, class, after| g.key(&GO, class, t + ms(after));
     assert_eq!(go(&mut g, from_elsewhere(), 1000), KeyOutcome::Pass, "it moves");
     let early = g.clone();
     assert_eq!(go(&mut g, there(), 1300), KeyOutcome::Held);
     assert_eq!(g.take_due(t + ms(1495)), None);
-    assert_eq!(
-        g.take_due(t + ms(1496)),
-        Some(GuardedAction::Decide(Verb::Approve)),
-        "no quiet time, no answer needed"
-    );
+    assert_eq!(g.take_due(t + ms(1496)), APPROVED, "no quiet time, no answer needed");
     let mut g = early.clone();
     assert_eq!(go(&mut g, there(), 1299), AGAIN, "too soon: it is a first press again");
     assert_eq!(go(&mut g, there(), 1700), KeyOutcome::Held);
@@ -468,8 +459,7 @@ fn the_go_key_holds_the_query_and_what_has_to_be_seen() {
     let t = Instant::now();
     let mut g = drawn(4, 2, t);
     g.key(&GO, from_elsewhere(), t + ms(100));
-    let why = RefusalReason::Appeared { block: BlockId(3), left: None };
-    assert_eq!(g.key(&GO, there(), t + ms(500)), KeyOutcome::Refused(why));
+    assert_eq!(g.key(&GO, there(), t + ms(500)), KeyOutcome::Refused(NOT_ANSWERED));
     answer(&mut g, t + ms(600), t + ms(610));
     assert_eq!(g.key(&GO, there(), t + ms(1000)), KeyOutcome::Refused(RefusalReason::Unseen { lines: 2 }));
     g.rows_on_screen(&[2..4], t + ms(1000));
@@ -527,13 +517,12 @@ fn the_go_key_twice_makes_nobody_wait_half_a_second() {
     assert_eq!(g.key(&GO, there(), t + ms(300)), KeyOutcome::Held);
     let counts = g.next_deadline().expect("it is held back");
     assert!(counts <= t + ms(500), "{:?}", counts - t);
-    assert_eq!(g.take_due(counts), Some(GuardedAction::Decide(Verb::Approve)));
+    assert_eq!(g.take_due(counts), APPROVED);
 }
 
 #[test]
 fn a_letter_without_meaning_begins_a_text_and_a_paste_does_not() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert_eq!(g.key(&press('u'), KeyClass::Stray, t + ms(1000)), KeyOutcome::Held);
     assert_eq!(g.held_action(), None, "nothing is decided by it: nothing is told");
     assert_eq!(g.take_due(t + ms(1030)), None);
@@ -555,17 +544,10 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
         g
     };
     let mut g = asking();
-    assert_eq!(
-        g.key(&press('c'), retry, t + ms(1000)),
-        KeyOutcome::Refused(RefusalReason::NotYetShown),
-        "the frame is not proven"
-    );
+    assert_eq!(g.key(&press('c'), retry, t + ms(1000)), NOT_SHOWN, "the frame is not proven");
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
-    assert_eq!(
-        g.key(&press('c'), KeyClass::Act(GuardedAction::Letter('c'), 8), t + ms(900)),
-        KeyOutcome::Refused(RefusalReason::NotYetShown)
-    );
+    assert_eq!(g.key(&press('c'), KeyClass::Act(GuardedAction::Letter('c'), 8), t + ms(900)), NOT_SHOWN);
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
     assert!(matches!(
@@ -667,8 +649,7 @@ fn what_locks_approving_locks_the_overlays_that_approve() {
 
 #[test]
 fn the_end_of_the_quiet_time_is_told_every_time() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     g.tick(t + ms(500));
     assert!(g.tick(t + ms(711)), "the title is drawn again");
     assert!(!g.tick(t + ms(800)));
@@ -696,8 +677,7 @@ fn releases_and_repeats_as_terminals_tell_them() {
 
 #[test]
 fn a_held_decision_dies_with_its_subject() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
     g.set_subject(token(2), t + ms(1010));
     assert_eq!(hold_out(&mut g, t + ms(1010)), None);
@@ -709,14 +689,13 @@ fn a_held_decision_dies_with_its_subject() {
 
 #[test]
 fn g8_the_mouse_passes_the_same_gate() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert!(matches!(g.click(APPROVE, t + ms(300)), KeyOutcome::Refused(_)));
     assert_eq!(g.click(APPROVE, t + ms(1001)), KeyOutcome::Held);
     let mut pasted = g.clone();
     pasted.key(&press('x'), KeyClass::Stray, t + ms(1005));
     assert_eq!(pasted.take_due(t + ms(2000)), None, "reports of a mouse inside a paste");
-    assert_eq!(g.take_due(t + ms(1032)), Some(GuardedAction::Decide(Verb::Approve)));
+    assert_eq!(g.take_due(t + ms(1032)), APPROVED);
     assert!(matches!(g.click(APPROVE, t + ms(1040)), KeyOutcome::Refused(_)));
 }
 
@@ -733,8 +712,7 @@ fn a_small_window_locks() {
 
 #[test]
 fn a_paste_in_review_never_decides() {
-    let t = Instant::now();
-    let mut g = shown(1, t);
+    let (t, mut g) = fresh();
     assert_eq!(g.pasted(true, t + ms(1000)), PASTED);
     assert!(g.approval_refusal(t + ms(1100)).is_some());
 }
@@ -755,10 +733,7 @@ fn with_nothing_up_it_sleeps() {
 #[test]
 fn the_words() {
     let why = |w: RefusalReason| w.to_string();
-    assert_eq!(
-        why(RefusalReason::Appeared { block: BlockId(3), left: None }),
-        "Block 3 just appeared. Keys typed now are ignored."
-    );
+    assert_eq!(why(NOT_ANSWERED), "Block 3 just appeared. Keys typed now are ignored.");
     assert_eq!(why(RefusalReason::Quiet { left: ms(401) }), "Not yet: 0.5 s without a key.");
     assert_eq!(why(RefusalReason::Unseen { lines: 11 }), "Not yet: 11 lines not shown. Space shows them.");
     assert_eq!(why(RefusalReason::Paste), "That looked like a paste. Nothing was decided.");

@@ -227,8 +227,11 @@ impl InputReader {
 
     /// Ends an open paste.
     fn end_paste(&mut self, at: Instant) -> bool {
-        let Some(text) = self.pasted.end() else { return true };
-        let event = InputEvent::Paste(text);
+        self.pasted.end().is_none_or(|text| self.tell(InputEvent::Paste(text), at))
+    }
+
+    /// Sends an event that has no bytes. `false`: the receiver is gone.
+    fn tell(&self, event: InputEvent, at: Instant) -> bool {
         self.to.blocking_send(TimedEvent { event, at, bytes: Vec::new() }).is_ok()
     }
 
@@ -274,12 +277,8 @@ impl InputReader {
         events.all(|(event, bytes)| self.to.blocking_send(TimedEvent { event, at, bytes }).is_ok())
     }
 
-    fn hang_up(&mut self) {
-        let _ = self.to.blocking_send(TimedEvent {
-            event: InputEvent::Hangup,
-            at: Instant::now(),
-            bytes: Vec::new(),
-        });
+    fn hang_up(&self) {
+        self.tell(InputEvent::Hangup, Instant::now());
     }
 }
 

@@ -5,6 +5,11 @@ fn key(text: &str) -> Key {
     Key::parse(text).unwrap_or_else(|| panic!("{text} is a key"))
 }
 
+/// A keymap of one row, on its second line.
+fn row(context: &str, key: &str, action: &str) -> String {
+    format!("bind = [\n{{ context = \"{context}\", keys = [\"{key}\"], action = \"{action}\" }} ]")
+}
+
 fn user(text: &str) -> Result<Keymap, KeymapError> {
     Keymap::load(Some(("keymap.toml", text)))
 }
@@ -24,10 +29,7 @@ fn the_shipped_keymap_loads_and_every_action_has_a_key() {
 
 #[test]
 fn an_unknown_action_names_the_one_that_was_meant_or_all() {
-    let of = |action: &str| {
-        let row = format!("bind = [ {{ context = \"pane\", keys = [\"M\"], action = \"{action}\" }} ]");
-        user(&row).unwrap_err().text
-    };
+    let of = |action: &str| user(&row("pane", "M", action)).unwrap_err().text;
     assert_eq!(of("pane.bear"), "there is no action `pane.bear`; did you mean `pane.bare`?");
     let all = of("xyzzy");
     assert!(Action::ALL.iter().all(|action| all.contains(action.name())), "{all}");
@@ -64,8 +66,7 @@ fn nothing_in_text_contexts_takes_letters() {
 
 #[test]
 fn a_row_of_the_user_replaces_the_keys() {
-    let map = user("bind = [ { context = \"review\", keys = [\"ctrl-o\"], action = \"review.approve\" } ]")
-        .unwrap();
+    let map = user(&row("review", "ctrl-o", "review.approve")).unwrap();
     assert_eq!(map.action(Context::Review, key("a")), None);
     assert_eq!(map.action(Context::Review, key("ctrl-o")), Some(Action::Approve));
     let row = map.binding(Context::Review, Action::Approve).unwrap();
@@ -77,8 +78,7 @@ fn a_row_of_the_user_replaces_the_keys() {
 
 #[test]
 fn a_key_that_does_something_else_there_is_not_named() {
-    let map = user("bind = [ { context = \"review\", keys = [\"ctrl-c\"], action = \"review.approve\" } ]")
-        .unwrap();
+    let map = user(&row("review", "ctrl-c", "review.approve")).unwrap();
     assert_eq!(map.hint(Context::Review, Action::Stop), "");
     assert_eq!(map.hint(Context::Message, Action::Stop), "Ctrl-C");
     assert_eq!(map.hints(Context::Review, ("", ", ", ""), &[(Action::Stop, "stops")]), "");
@@ -92,9 +92,6 @@ fn the_key_that_goes_to_the_block_means_that_everywhere() {
     }
     assert_eq!(map.action(Context::Message, key("alt-y")), Some(Action::TextYank));
     assert_eq!(map.action(Context::Edit, key("alt-y")), Some(Action::TextYank));
-    let row = |context: &str, keys: &str, action: &str| {
-        format!("bind = [\n{{ context = \"{context}\", keys = [\"{keys}\"], action = \"{action}\" }} ]")
-    };
     for context in ["text", "message", "edit"] {
         let error = user(&row(context, "ctrl-y", "text.yank")).unwrap_err();
         assert_eq!((error.file.as_str(), error.line), ("keymap.toml", 2));
@@ -134,10 +131,7 @@ fn two_actions_on_one_key_are_refused_with_file_and_line() {
 #[test]
 fn approving_by_accident_is_refused() {
     for easy in ["enter", "space", "y", "Y", "1", "0", "ctrl-m", "ctrl-j"] {
-        let text = format!(
-            "bind = [\n{{ context = \"review\", keys = [\"{easy}\"], action = \"review.approve\" }} ]"
-        );
-        let error = user(&text).unwrap_err();
+        let error = user(&row("review", easy, "review.approve")).unwrap_err();
         assert_eq!((error.file.as_str(), error.line), ("keymap.toml", 2), "{easy}: {error}");
     }
 }

@@ -4,7 +4,6 @@
 //! its end.
 
 mod cached_items;
-mod head;
 mod item;
 mod live;
 mod opening;

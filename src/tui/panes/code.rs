@@ -57,6 +57,17 @@ pub enum Mode {
     Edit(Box<Editor>),
 }
 
+impl Mode {
+    /// The same mode; viewing the block instead of editing it.
+    fn without_editor(&self) -> Self {
+        match self {
+            Mode::Diff(base) => Mode::Diff(*base),
+            Mode::Queue(chosen) => Mode::Queue(*chosen),
+            Mode::View | Mode::Edit(_) => Mode::View,
+        }
+    }
+}
+
 /// What a comparison was laid out for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DiffStamp {

@@ -171,11 +171,10 @@ impl Composer {
     pub(crate) fn open_chip(&mut self) -> bool {
         let at = self.field.cursor();
         let Some(line) = self.field.lines().get(at.line) else { return false };
-        let found = self.chips.iter().position(|chip| {
+        let found = self.chips.iter().find(|chip| {
             line.find(&chip.mark).is_some_and(|from| (from..from + chip.mark.len()).contains(&at.byte))
         });
-        let Some(found) = found else { return false };
-        let Some(chip) = self.chips.get(found) else { return false };
+        let Some(chip) = found else { return false };
         let text = self.field.text().replacen(&chip.mark, &chip.text, 1);
         self.field.set(&text);
         true

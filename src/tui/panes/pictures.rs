@@ -41,17 +41,11 @@ impl PictureRequest {
     }
 }
 
-/// The state of a picture.
-#[derive(Debug)]
-enum PictureState {
-    Asked,
-    Painted(Vec<Line<'static>>),
-}
-
 /// A picture that was requested.
 #[derive(Debug)]
 struct KnownPicture {
-    state: PictureState,
+    /// Its rows, once it is painted.
+    rows: Option<Vec<Line<'static>>>,
     /// The last frame that wanted it.
     frame: u64,
     /// The memory that it takes, or may take once it is painted.
@@ -121,19 +115,14 @@ impl Pictures {
             return Vec::new();
         }
         let key = self.request(image, (width, height));
-        let frame = self.frame;
-        let known = self.known.get_mut(&key).map(|known| {
-            known.frame = frame;
-            &known.state
-        });
-        match known {
-            Some(PictureState::Painted(rows)) => rows.clone(),
-            None if !self.failed.contains_key(&key.path) => {
-                self.ask(key);
-                Vec::new()
-            }
-            _ => Vec::new(),
+        if let Some(known) = self.known.get_mut(&key) {
+            known.frame = self.frame;
+            return known.rows.clone().unwrap_or_default();
         }
+        if !self.failed.contains_key(&key.path) {
+            self.ask(key);
+        }
+        Vec::new()
     }
 
     /// Requests a picture. A new size of a file replaces one that is still queued. If a frame wants more than fits, the
@@ -159,7 +148,7 @@ impl Pictures {
             None => self.wanted.push_back(wanted.clone()),
         }
         self.bytes += bytes;
-        self.known.insert(wanted, KnownPicture { state: PictureState::Asked, frame: self.frame, bytes });
+        self.known.insert(wanted, KnownPicture { rows: None, frame: self.frame, bytes });
     }
 
     /// Why a picture can't be shown; `None` if it is shown, or may be later.
@@ -168,8 +157,7 @@ impl Pictures {
             return Some(UndrawnReason::Off);
         }
         let key = self.request(image, (width, height));
-        let is_painted =
-            self.known.get(&key).is_some_and(|known| matches!(known.state, PictureState::Painted(_)));
+        let is_painted = self.known.get(&key).is_some_and(|known| known.rows.is_some());
         self.failed.get(&image.path).copied().filter(|_| !is_painted)
     }
 
@@ -191,7 +179,7 @@ impl Pictures {
                 if let Some(known) = self.known.get_mut(&which) {
                     let before = std::mem::replace(&mut known.bytes, bytes_of(&rows));
                     self.bytes = self.bytes - before + known.bytes;
-                    known.state = PictureState::Painted(rows);
+                    known.rows = Some(rows);
                 }
             }
             Err(reason) => {

@@ -5,7 +5,7 @@
 
 use super::Panes;
 use super::chat::{is_away, is_wanted};
-use crate::domain::{BlockId, RunId};
+use crate::domain::RunId;
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::pattern::{Pattern, PatternError};
@@ -162,8 +162,9 @@ impl PaneSearch {
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
             *left = left.saturating_sub(cost * LAYOUT_COST);
             self.chat_hits.find_in_lines(pattern, Pane::Chat, self.items, &lines);
-            for block in blocks(state, self.items) {
-                let Some(item) = state.transcript.blocks.get(&block) else { continue };
+            let blocks = state.transcript.items.get(self.items).map_or(&[][..], Item::blocks);
+            for block in blocks {
+                let Some(item) = state.transcript.blocks.get(block) else { continue };
                 let source = &item.block.current().source;
                 *left = left.saturating_sub(source.len());
                 for (line, text) in source.lines().enumerate() {
@@ -272,13 +273,5 @@ impl PaneSearch {
     /// The only pane that is searched.
     pub(crate) fn only(&self) -> Option<Pane> {
         self.only
-    }
-}
-
-fn blocks(state: &State, item: usize) -> Vec<BlockId> {
-    match state.transcript.items.get(item) {
-        Some(Item::Reply(reply)) => reply.blocks.clone(),
-        Some(Item::Own { block, .. }) => vec![*block],
-        _ => Vec::new(),
     }
 }

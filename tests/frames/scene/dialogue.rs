@@ -4,7 +4,7 @@
 //! Everything here is an event as a front end or the driver sends it. The engine's orders are recorded, so that
 //! an answer goes to the right order; nothing is answered that was not ordered.
 
-use super::{Scene, USAGE, inspection, report, terms};
+use super::{Scene, USAGE, confined, inspection, report, terms};
 use sayso::domain::*;
 use sayso::engine::{Command, EditFault, Effect, Event, Inspection, Phase, PlacedEdit, StoreEvent};
 
@@ -105,6 +105,12 @@ impl Scene {
         self.replied(ReplyEvent::Delta(text.into()));
         self.replied(ReplyEvent::Usage(usage));
         self.replied(ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: None }));
+    }
+
+    /// A reply of one block, which the sandbox would confine and in which nothing is found.
+    pub fn proposed(&mut self, block: u32, language: &str, code: &str) {
+        self.reply(&format!("```{language}\n{code}\n```\n"));
+        self.inspected(block, inspection(confined(language), Vec::new()));
     }
 
     /// A reply has been streaming for six seconds.

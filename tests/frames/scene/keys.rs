@@ -1,6 +1,8 @@
 //! Keys and time: what the terminal reports to the screen of a scene.
 
 use super::Scene;
+use sayso::domain::Decision;
+use sayso::driver::{JobResult, Notification};
 use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
@@ -31,10 +33,23 @@ impl Scene {
         }
     }
 
-    /// Draws a frame, moves the focus to a pane, and draws again.
-    pub fn go_to(&mut self, pane: Pane) {
+    /// Lets half a second pass so many times, with a frame after each.
+    pub fn rest(&mut self, times: usize) {
+        for _ in 0..times {
+            self.pass(500);
+            self.frame();
+        }
+    }
+
+    /// Draws a frame, and moves the focus to a pane.
+    pub fn focus(&mut self, pane: Pane) {
         self.frame();
         self.screen.panes.focus = pane;
+    }
+
+    /// Draws a frame, moves the focus to a pane, and draws again.
+    pub fn go_to(&mut self, pane: Pane) {
+        self.focus(pane);
         self.frame();
     }
 
@@ -59,6 +74,21 @@ impl Scene {
     pub fn key(&mut self, name: &str) -> Vec<UiCommand> {
         let event = key(name);
         self.step(|screen, ctx| screen.key(&event, ctx))
+    }
+
+    /// A paste, marked as one.
+    pub fn paste(&mut self, text: &str) -> Vec<UiCommand> {
+        self.step(|screen, ctx| screen.paste(text, ctx))
+    }
+
+    /// A job of the driver has ended with this result.
+    pub fn job_ended(&mut self, result: JobResult) -> Vec<UiCommand> {
+        self.step(|screen, ctx| screen.notified(Notification::Job(result), ctx))
+    }
+
+    /// The note in the status row; empty if there is none.
+    pub fn note_text(&self) -> &str {
+        self.screen.note.as_ref().map_or("", |note| &note.text)
     }
 
     /// Waits until a held-back action counts: the hold time passes, and the terminal answers at once.
@@ -98,8 +128,7 @@ impl Scene {
 
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {
-            let name = if c == ' ' { "space".to_owned() } else { c.to_string() };
-            self.press(&[&name]);
+            self.press(&[&key_name(c)]);
         }
     }
 
@@ -150,6 +179,15 @@ pub fn engine_commands(commands: &[UiCommand]) -> Vec<Command> {
     sent.collect()
 }
 
+/// The text of an edit that is the only command.
+#[track_caller]
+pub fn sent_edit(commands: &[UiCommand]) -> &str {
+    match commands {
+        [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] => text,
+        _ => panic!("{commands:?}"),
+    }
+}
+
 /// Presses a key and lets the time pass in which it might turn out to be a paste.
 pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
     let mut commands = scene.press(&[name]);
@@ -157,6 +195,11 @@ pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
     commands.extend(scene.take_wishes());
     scene.frame();
     engine_commands(&commands)
+}
+
+/// The name of the key that types a character.
+pub fn key_name(c: char) -> String {
+    if c == ' ' { "space".to_owned() } else { c.to_string() }
 }
 
 /// A key by its name.

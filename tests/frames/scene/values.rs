@@ -72,22 +72,27 @@ pub fn inspection(terms: Terms, findings: Vec<Finding>) -> Inspection {
 }
 
 pub fn findings() -> Vec<Finding> {
-    let finding = |severity, line, message: &str| Finding {
-        rule: "py.x".into(),
-        severity,
-        place: TextRange { line, column: 1, end_line: line, end_column: 20 },
-        message: message.into(),
-        forbidden: false,
-    };
     vec![
-        finding(Severity::High, 11, "deletes a folder: out/charts (3 files, 1.2 MB)"),
-        finding(Severity::Medium, 22, "overwrites a file: out/top3.csv (61 B now)"),
+        finding("py.x", Severity::High, (11, 1, 20), "deletes a folder: out/charts (3 files, 1.2 MB)"),
+        finding("py.x", Severity::Medium, (22, 1, 20), "overwrites a file: out/top3.csv (61 B now)"),
     ]
+}
+
+/// What a rule finds on a line, between two columns.
+pub fn finding(rule: &str, severity: Severity, place: (u32, u32, u32), message: &str) -> Finding {
+    let (line, column, end_column) = place;
+    let place = TextRange { line, column, end_line: line, end_column };
+    Finding { rule: rule.into(), severity, place, message: message.into(), forbidden: false }
 }
 
 /// What a provider answers instead of a reply.
 pub fn failure(kind: FailureKind, message: &str, departure: Departure) -> ReplyFailure {
     ReplyFailure { kind, status: None, message: message.into(), hint: String::new(), departure }
+}
+
+/// There is no network.
+pub fn name_not_found() -> ReplyFailure {
+    failure(FailureKind::NameNotFound, "Cannot reach api.example.com: name not found.", Departure::Never)
 }
 
 /// The report of a successful run.

@@ -154,19 +154,11 @@ impl Text {
         Pos::new(line, near(self.line(line), found))
     }
 
-    /// Moves up or down by lines, and remembers the column for the next move.
-    pub(crate) fn go_lines(&mut self, by: isize) {
-        let column = KeptColumn { of_row: false, at: self.kept_column(false) };
-        let to = self.lines_away(self.cursor, by);
-        self.extend_selection(to);
-        self.column = Some(column);
-    }
-
-    /// Moves up or down by wrapped rows, and remembers the column.
-    pub(crate) fn go_rows(&mut self, by: isize) {
-        let of_row = self.rows.is_some();
+    /// Moves up or down by lines, or by wrapped rows, and remembers the column for the next move.
+    pub(crate) fn go(&mut self, by: isize, wrapped: bool) {
+        let of_row = wrapped && self.rows.is_some();
         let column = KeptColumn { of_row, at: self.kept_column(of_row) };
-        let to = self.rows_away(self.cursor, by);
+        let to = if of_row { self.rows_away(self.cursor, by) } else { self.lines_away(self.cursor, by) };
         self.extend_selection(to);
         self.column = Some(column);
     }

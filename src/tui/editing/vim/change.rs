@@ -40,10 +40,10 @@ pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text
         // These moves keep their column over shorter lines.
         Move::Up if text.cursor().line == 0 => return StrokeResult::Beyond(true),
         Move::Down if text.cursor().line == text.last_line() => return StrokeResult::Beyond(false),
-        Move::Up => text.go_lines(-by),
-        Move::Down => text.go_lines(by),
-        Move::RowUp => text.go_rows(-by),
-        Move::RowDown => text.go_rows(by),
+        Move::Up => text.go(-by, false),
+        Move::Down => text.go(by, false),
+        Move::RowUp => text.go(-by, true),
+        Move::RowDown => text.go(by, true),
         found => match motion::target(vim, text, found, count) {
             Some((to, _)) => {
                 let line = text.line(to.line);

@@ -191,35 +191,30 @@ fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
 
 /// The start of this word; if the cursor is on it already, that of the word before.
 fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut index, mut at) = (from.line, from.byte);
-    loop {
-        let line = text.line(index);
-        at = cluster::skip_back(line, at, |at| kind(line, at, big) == ClusterKind::Space);
-        if at > 0 {
-            let here = kind(line, cluster::previous(line, at), big);
-            return Pos::new(index, cluster::skip_back(line, at, |at| kind(line, at, big) == here));
-        }
-        let Some(above) = index.checked_sub(1) else { return Pos::default() };
-        (index, at) = (above, text.line(above).len());
-        if at == 0 {
-            return Pos::new(index, 0);
-        }
-    }
+    let end = end_of_word_before(text, from, big);
+    let line = text.line(end.line);
+    let here = kind(line, cluster::previous(line, end.byte), big);
+    Pos::new(end.line, cluster::skip_back(line, end.byte, |at| kind(line, at, big) == here))
 }
 
 /// The last letter of the word before.
 fn word_end_back(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut index, line) = (from.line, text.line(from.line));
+    let line = text.line(from.line);
     let here = kind(line, from.byte, big);
-    let mut at =
+    let start =
         cluster::skip_back(line, from.byte, |at| here != ClusterKind::Space && kind(line, at, big) == here);
+    let end = end_of_word_before(text, Pos::new(from.line, start), big);
+    Pos::new(end.line, cluster::previous(text.line(end.line), end.byte))
+}
+
+/// The end of the last word before a position, or the start of an empty line or of the text before that.
+fn end_of_word_before(text: &Text, from: Pos, big: bool) -> Pos {
+    let (mut index, mut at) = (from.line, from.byte);
     loop {
         let line = text.line(index);
         at = cluster::skip_back(line, at, |at| kind(line, at, big) == ClusterKind::Space);
-        if at > 0 {
-            return Pos::new(index, cluster::previous(line, at));
-        }
-        let Some(above) = index.checked_sub(1) else { return Pos::default() };
+        let above = index.checked_sub(1).filter(|_| at == 0);
+        let Some(above) = above else { return Pos::new(index, at) };
         (index, at) = (above, text.line(above).len());
         if at == 0 {
             return Pos::new(index, 0);

@@ -101,7 +101,7 @@ pub(super) fn operate(
     };
     let mut answer = StrokeResult::Done;
     if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
-        let kept = slice(text, from, to);
+        let kept = text.between(from, to);
         if clipboard {
             answer = StrokeResult::Copy(if linewise { format!("{kept}\n") } else { kept.clone() });
         }
@@ -131,21 +131,12 @@ pub(super) fn operate(
             text.put_cursor(motion::first_text(text, from.line));
         }
         Operator::Lower | Operator::Upper | Operator::Swap => {
-            let new = change_case(&slice(text, from, to), operator);
+            let new = change_case(&text.between(from, to), operator);
             text.replace(from, to, &new);
             text.put_cursor(from);
         }
     }
     answer
-}
-
-fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
-    let (cursor, anchor) = (text.cursor(), text.anchor());
-    text.select(from, to);
-    let slice = text.selected().unwrap_or_default();
-    text.put_cursor(cursor);
-    text.select_from(anchor, SelectionShape::Between);
-    slice
 }
 
 pub(super) fn change_case(text: &str, operator: Operator) -> String {

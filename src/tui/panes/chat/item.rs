@@ -1,9 +1,8 @@
 //! Lays out one item of the conversation.
 
-use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
-use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, TurnEnd};
+use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, Timestamp, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, LoadState, MessageAway, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
@@ -32,15 +31,14 @@ pub(super) fn text(state: &State, at: usize) -> Option<&str> {
 
 /// A hash that changes when an item has to be laid out anew for any reason but the width, which the caller compares.
 pub(super) fn stamp(state: &State, at: usize, draw: DrawContext<'_>) -> u64 {
-    let blocks = match state.transcript.items.get(at) {
-        Some(Item::Reply(reply)) => reply.blocks.as_slice(),
-        Some(Item::Own { block, .. }) => std::slice::from_ref(block),
-        Some(Item::Prompt { .. }) => &[],
-        _ => return 0,
+    let Some(shown @ (Item::Reply(_) | Item::Own { .. } | Item::Prompt { .. })) =
+        state.transcript.items.get(at)
+    else {
+        return 0;
     };
     let mut hasher = DefaultHasher::new();
     state.transcript.message_away(at).map(|(_, out)| out.load).hash(&mut hasher);
-    for item in blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
+    for item in shown.blocks().iter().filter_map(|id| state.transcript.blocks.get(id)) {
         let standing = state.block_state(item);
         (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
         if standing == BlockState::Running {
@@ -51,6 +49,23 @@ pub(super) fn stamp(state: &State, at: usize, draw: DrawContext<'_>) -> u64 {
         }
     }
     hasher.finish()
+}
+
+/// An empty row in front of every item but the first.
+pub(super) fn gap(rows: &mut Vec<Line<'static>>, at: usize) {
+    if at > 0 {
+        rows.push(Line::default());
+    }
+}
+
+/// `model  10:41`
+pub(super) fn speaker(
+    who: &'static str,
+    at: Timestamp,
+    style: Style,
+    draw: DrawContext<'_>,
+) -> Line<'static> {
+    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", draw.place.hour(at)), draw.dim())])
 }
 
 /// Which rows of an item show blocks: row and block.

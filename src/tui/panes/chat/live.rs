@@ -3,8 +3,7 @@
 //! Segments that can't change any more are laid out once; only the prose at the end is laid out as it grows. So a token
 //! costs the same however long the reply is.
 
-use super::head::{gap, speaker};
-use super::item;
+use super::item::{self, gap, speaker};
 use crate::domain::BlockId;
 use crate::domain::sentences::sending;
 use crate::engine::reply::{Proposal, Segment};
@@ -47,12 +46,7 @@ impl Live {
     }
 
     pub(super) fn line(&self, row: usize) -> Option<&Line<'static>> {
-        let grown = self.grown();
-        if let Some(line) = self.settled.get(row) {
-            return Some(line);
-        }
-        let row = row - self.settled.len();
-        grown.get(row).or_else(|| self.after.get(row.checked_sub(grown.len())?))
+        self.settled.iter().chain(self.grown()).chain(&self.after).nth(row)
     }
 
     /// Lays out what changed.

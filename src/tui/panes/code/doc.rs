@@ -239,29 +239,24 @@ impl Doc {
 
     /// The line that a row belongs to, from 0.
     pub(crate) fn line_of(&self, row: usize) -> usize {
-        match self.row(row) {
-            Some(CodeRow::Code { line, .. }) => line as usize,
-            Some(CodeRow::Old { at, .. } | CodeRow::Same { at, .. } | CodeRow::Dropped { at, .. }) => {
-                at as usize
-            }
-            Some(CodeRow::Finding { finding, .. }) => {
+        self.row(row).map_or(self.lines.len(), |row| self.line_shown_by(row))
+    }
+
+    fn line_shown_by(&self, row: CodeRow) -> usize {
+        match row {
+            CodeRow::Code { line: at, .. }
+            | CodeRow::Old { at, .. }
+            | CodeRow::Same { at, .. }
+            | CodeRow::Dropped { at, .. } => at as usize,
+            CodeRow::Finding { finding, .. } => {
                 self.remarks.get(finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
             }
-            None => self.lines.len(),
         }
     }
 
     /// The first row of a line, from 0.
     pub(crate) fn row_of_line(&self, line: usize) -> usize {
-        self.rows.partition_point(|(row, _)| match row {
-            CodeRow::Code { line: at, .. }
-            | CodeRow::Old { at, .. }
-            | CodeRow::Same { at, .. }
-            | CodeRow::Dropped { at, .. } => (*at as usize) < line,
-            CodeRow::Finding { finding, .. } => {
-                self.remarks.get(*finding as usize).is_some_and(|f| (f.line as usize) <= line)
-            }
-        })
+        self.rows.partition_point(|(row, _)| self.line_shown_by(*row) < line)
     }
 
     /// The rows at which findings begin.
@@ -280,10 +275,7 @@ impl Doc {
             beside: Vec::new(),
             line: match row {
                 CodeRow::Code { line, .. } => Some(*line),
-                CodeRow::Finding { .. }
-                | CodeRow::Old { .. }
-                | CodeRow::Same { .. }
-                | CodeRow::Dropped { .. } => None,
+                _ => None,
             },
         })
     }

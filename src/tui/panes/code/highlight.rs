@@ -90,7 +90,7 @@ pub struct Colours {
 impl Colours {
     /// The colours of a line, if they were made for this text.
     pub fn for_line(&self, line: usize, text: &str) -> Option<LineStyles> {
-        self.lines.get(line).filter(|(hash, _)| *hash == fingerprint(text)).map(|(_, styles)| styles.clone())
+        self.lines.get(line).filter(|(hash, _)| *hash == key_of(&text)).map(|(_, styles)| styles.clone())
     }
 
     /// Sets the colours of the lines from `first` on. After them follow the present colours from line `goes_on` on;
@@ -106,7 +106,7 @@ impl Colours {
         if self.lines.len() < end {
             self.lines.resize_with(end, Default::default);
         }
-        let lines = lines.into_iter().map(|(text, styles)| (fingerprint(text), styles));
+        let lines = lines.into_iter().map(|(text, styles)| (key_of(&text), styles));
         self.lines.splice(first..end, lines);
     }
 
@@ -114,8 +114,4 @@ impl Colours {
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.news)
     }
-}
-
-fn fingerprint(text: &str) -> u64 {
-    key_of(&text)
 }

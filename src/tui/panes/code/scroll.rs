@@ -1,6 +1,5 @@
 //! The scroll position of the code pane, and moving it: by rows, by pages, to unseen rows, to findings.
 
-use super::diff::DiffBase;
 use super::layout::leaves_too_few_rows;
 use super::{CodePane, Mode};
 use crate::domain::BlockId;
@@ -36,19 +35,12 @@ pub(super) struct HeldPlace {
 }
 
 /// The scroll position and mode of the pane.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct CodePlace {
     pub(crate) subject: Option<BlockId>,
     top: usize,
     full_rights: bool,
-    other: Option<OtherUse>,
-}
-
-/// A mode other than viewing a block.
-#[derive(Clone, Copy, Debug)]
-enum OtherUse {
-    Diff(DiffBase),
-    Queue(usize),
+    mode: Mode,
 }
 
 impl CodePane {
@@ -153,12 +145,8 @@ impl CodePane {
 
     /// The scroll position and mode, for [`CodePane::restore`].
     pub(crate) fn place(&self) -> CodePlace {
-        let other = match &self.mode {
-            Mode::Diff(base) => Some(OtherUse::Diff(*base)),
-            Mode::Queue(chosen) => Some(OtherUse::Queue(*chosen)),
-            Mode::View | Mode::Edit(_) => None,
-        };
-        CodePlace { subject: self.subject, top: self.top, full_rights: self.full_rights, other }
+        let mode = self.mode.without_editor();
+        CodePlace { subject: self.subject, top: self.top, full_rights: self.full_rights, mode }
     }
 
     /// Goes back to a position. Does nothing while a text is edited.
@@ -168,11 +156,7 @@ impl CodePane {
         }
         self.subject = place.subject;
         self.full_rights = place.full_rights;
-        self.mode = match place.other {
-            Some(OtherUse::Diff(base)) => Mode::Diff(base),
-            Some(OtherUse::Queue(chosen)) => Mode::Queue(chosen),
-            None => Mode::View,
-        };
+        self.mode = place.mode.without_editor();
         self.target = Some(ScrollTarget::Top(place.top));
     }
 
@@ -194,11 +178,6 @@ impl CodePane {
         let offset = self.above_code();
         self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
         self.clamp();
-    }
-
-    /// Scrolls to a line as soon as the rows are laid out.
-    pub(super) fn aim_at_line(&mut self, line: usize) {
-        self.target = Some(ScrollTarget::Line(line));
     }
 
     /// Which code is at the top of the pane.

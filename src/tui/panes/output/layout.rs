@@ -33,8 +33,7 @@ impl OutputPane {
         let before = self.head.len();
         pictures.begin_frame();
         self.lay_out_around(state, pictures, draw);
-        let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
-        self.list.shift(before, grown);
+        self.list.shift(before, self.head.len().cast_signed() - before.cast_signed());
         let height = area.height.into();
         self.show_result(state, draw);
         self.arrange_rows(height, draw);

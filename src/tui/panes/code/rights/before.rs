@@ -155,9 +155,7 @@ fn is_other_kernel(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Reachability;
-    use crate::domain::ReachablePath;
-    use crate::domain::{Language, samples};
+    use crate::domain::{Language, Reachability, ReachablePath, samples};
 
     fn terms() -> Terms {
         Terms { version: Some("3.12".into()), kernel: None, ..samples::terms() }

@@ -331,11 +331,7 @@ mod tests {
     use crate::tui::theme::{Depth, Theme};
     use crate::tui::widgets::draw_context::with_draw_context;
 
-    fn told(path: &str, version: Option<&str>) -> String {
-        told_where_wanted(path, version, None)
-    }
-
-    fn told_where_wanted(path: &str, version: Option<&str>, wanted: Option<&str>) -> String {
+    fn told(path: &str, version: Option<&str>, wanted: Option<&str>) -> String {
         let of = |text: Option<&str>| text.map(str::to_owned);
         let python = ProjectPython { path: path.into(), version: of(version), wanted: of(wanted) };
         let rights = Rights { python: Some(python), ..Rights::default() }.into();
@@ -346,13 +342,19 @@ mod tests {
 
     #[test]
     fn the_python_of_a_project_is_told_by_its_environment() {
-        assert_eq!(told("/work/.venv/bin/python", Some("3.12.4")), "python: .venv (3.12), ");
-        assert_eq!(told("/home/a/.pyenv/versions/3.11.7/bin/python3.11", Some("3.11.7")), "python: 3.11.7, ");
-        assert_eq!(told("/home/a/envs/lab/bin/python", Some("3.13")), "python: lab (3.13), ");
-        assert_eq!(told("/opt/x/bin/python", None), "python: /opt/x/bin/python, ");
-        assert_eq!(
-            told_where_wanted("/usr/bin/python3.11", Some("3.11.2"), Some("3.13")),
-            "python: 3.11 (3.13 of .python-version is not installed), "
-        );
+        for (path, version, wanted, expected) in [
+            ("/work/.venv/bin/python", Some("3.12.4"), None, ".venv (3.12)"),
+            ("/home/a/.pyenv/versions/3.11.7/bin/python3.11", Some("3.11.7"), None, "3.11.7"),
+            ("/home/a/envs/lab/bin/python", Some("3.13"), None, "lab (3.13)"),
+            ("/opt/x/bin/python", None, None, "/opt/x/bin/python"),
+            (
+                "/usr/bin/python3.11",
+                Some("3.11.2"),
+                Some("3.13"),
+                "3.11 (3.13 of .python-version is not installed)",
+            ),
+        ] {
+            assert_eq!(told(path, version, wanted), format!("python: {expected}, "));
+        }
     }
 }
