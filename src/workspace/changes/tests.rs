@@ -78,11 +78,8 @@ fn a_flood_of_new_files_hides_no_change_and_is_told() {
     assert!(told(&changes).contains(&("changed", "z/tests.py", 23)), "{changes:?}");
     assert!(told(&changes).contains(&("deleted", "z/gone.py", 0)));
     assert_eq!(changes.files.len(), MAX_CHANGES_SHOWN);
-    assert!(
-        changes.gaps.changes > 1_000 && changes.gaps.names.contains(&".".to_owned()),
-        "{:?}",
-        changes.gaps
-    );
+    assert!(changes.gaps.changes > 1_000, "{:?}", changes.gaps);
+    assert!(changes.gaps.names.contains(&".".to_owned()), "{:?}", changes.gaps);
 }
 
 #[test]
