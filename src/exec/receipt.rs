@@ -148,10 +148,8 @@ mod tests {
         assert_eq!(program_outcome(ended(Some(0), None), &interrupted), Outcome::Ok);
         let out_of_time = OutsideStops { out_of_time: true, ..NOT };
         assert_eq!(program_outcome(ended(Some(0), None), &out_of_time), Outcome::TimedOut);
-        assert_eq!(
-            program_outcome(ended(None, Some(9)), &OutsideStops { killed: true, ..NOT }),
-            Outcome::Interrupted
-        );
+        let killed = OutsideStops { killed: true, ..NOT };
+        assert_eq!(program_outcome(ended(None, Some(9)), &killed), Outcome::Interrupted);
     }
 
     #[test]

@@ -227,11 +227,7 @@ mod tests {
             "the Jupyter kernel ir runs r, not python"
         );
         assert!(name(Some("x"), "python").unwrap_err().to_string().contains("there is conda, ir, python3"));
-        assert!(
-            name(None, "bash")
-                .unwrap_err()
-                .to_string()
-                .starts_with("no Jupyter kernel for bash was found here")
-        );
+        let why = name(None, "bash").unwrap_err().to_string();
+        assert!(why.starts_with("no Jupyter kernel for bash was found here"), "{why}");
     }
 }

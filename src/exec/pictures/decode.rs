@@ -73,12 +73,8 @@ mod tests {
             let made = pixels(&bytes, width, height).unwrap();
             assert!(made.width() <= width && made.height() <= height);
             if width > 1 {
-                assert!(
-                    made.width().abs_diff(made.height() * 2) <= 3,
-                    "{} x {}",
-                    made.width(),
-                    made.height()
-                );
+                let (width, height) = (made.width(), made.height());
+                assert!(width.abs_diff(height * 2) <= 3, "{width} x {height}");
             }
         }
     }
