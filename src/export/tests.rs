@@ -98,6 +98,7 @@ fn with_all() -> Document {
         ended: "failed, exit 1".into(),
         ..ran("failed")
     };
+    let source = "from __future__ import annotations\nprint('''<b>''')\n";
     let installed = printing("Successfully installed pandas-2.2.1 six-1.16.0\n");
     Document {
         title: format!("sales {hostile}"),
@@ -112,13 +113,7 @@ fn with_all() -> Document {
                 ),
             },
             block(1, "install", Some("python"), "pandas\n", Some(installed)),
-            block(
-                2,
-                "code",
-                Some("python"),
-                "from __future__ import annotations\nprint('''<b>''')\n",
-                Some(shown),
-            ),
+            block(2, "code", Some("python"), source, Some(shown)),
             block(3, "code", Some("python"), "1/0", Some(failed)),
             block(4, "code", Some("bash"), "echo 'a\\'\n", Some(printing("a\n"))),
             block(5, "code", Some("python"), "rm()", None),
