@@ -325,10 +325,8 @@ mod tests {
         fs::remove_file(names.join("pip")).unwrap();
         std::os::unix::fs::symlink(&other, names.join("pip")).unwrap();
         write_names(&names, &front).unwrap();
-        assert_eq!(
-            (fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()),
-            ("kept", "/p -m pip\n")
-        );
+        let expected = ("kept", "/p -m pip\n");
+        assert_eq!((fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()), expected);
         // Nor is a link in place of its parent.
         let precious = folder.file("home/bin/precious", "");
         std::os::unix::fs::symlink(folder.at("home"), folder.at("packages")).unwrap();

@@ -183,10 +183,8 @@ fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
     assert!(source("setup").contains("def _sayso_bash(") && cells[1]["id"] == "setup");
     assert_eq!(cell("block-3")["outputs"][0]["ename"], "ZeroDivisionError");
     assert_eq!(cell("block-2")["outputs"][1]["data"]["image/png"], "iVBORw==");
-    assert_eq!(
-        (cell("block-5")["cell_type"].as_str(), cell("block-7")["cell_type"].as_str()),
-        (Some("markdown"), Some("markdown"))
-    );
+    let expected = (Some("markdown"), Some("markdown"));
+    assert_eq!((cell("block-5")["cell_type"].as_str(), cell("block-7")["cell_type"].as_str()), expected);
 }
 
 #[test]

@@ -159,10 +159,8 @@ mod tests {
             assert_eq!(change.undo(), Ok(()), "{change:?}");
         }
         let read = |name: &str| fs::read_to_string(folder.at(name)).expect("there");
-        assert_eq!(
-            (read(".git/hooks/pre-commit"), read(".vscode/tasks.json")),
-            ("mine".into(), "mine".into())
-        );
+        let expected = ("mine".into(), "mine".into());
+        assert_eq!((read(".git/hooks/pre-commit"), read(".vscode/tasks.json")), expected);
         let mode = fs::metadata(folder.at(".git/hooks/pre-commit")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o755);
         assert_eq!(fs::read_link(folder.at(".zshenv")).expect("a link"), Path::new("/dev/null"));

@@ -69,10 +69,8 @@ async fn of_many_names_only_what_may_have_changed_is_described_again() {
         (marks(&told), shop.py("len(_asked)").await.ok().value().to_owned())
     };
     assert_eq!(asked("None").await, (String::new(), "0".into()));
-    assert_eq!(
-        asked("v1999.append(1); v1997[1] = 'more'; v0 += 1").await,
-        ("~v1997 ~v1999".into(), "2".into())
-    );
+    let expected = ("~v1997 ~v1999".into(), "2".into());
+    assert_eq!(asked("v1999.append(1); v1997[1] = 'more'; v0 += 1").await, expected);
 }
 
 /// Makes, changes and deletes names at random. The reported changes must always be those that follow from the identity

@@ -135,10 +135,8 @@ fn a_file_of_typescript_is_run_by_what_runs_it_here() {
     assert_eq!(words("v20.20.2", "work/node_modules/tsx/a.js").as_deref(), Some("node --import tsx"));
     assert_eq!(words("v20.1.0", "good/bun").as_deref(), Some("bun"));
     assert_eq!(words("v20.1.0", "good/deno").as_deref(), Some("deno run --no-prompt"));
-    assert_eq!(
-        words("v20.1.0", "work/node_modules/.bin/ts-node").as_deref(),
-        Some("ts-node --transpile-only")
-    );
+    let expected = Some("ts-node --transpile-only");
+    assert_eq!(words("v20.1.0", "work/node_modules/.bin/ts-node").as_deref(), expected);
     assert_eq!(words("v20.20.2", ""), None);
 }
 

@@ -228,14 +228,10 @@ mod tests {
     #[test]
     fn the_signature_is_that_of_rfc_4231() {
         let of = |key: &[u8], text: &[u8]| signature(key, &[text.to_vec()]).unwrap();
-        assert_eq!(
-            of(b"Jefe", b"what do ya want for nothing?"),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
-        assert_eq!(
-            of(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First"),
-            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
-        );
+        let expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        assert_eq!(of(b"Jefe", b"what do ya want for nothing?"), expected);
+        let expected = "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54";
+        assert_eq!(of(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First"), expected);
     }
 
     #[test]
@@ -244,10 +240,8 @@ mod tests {
         let mut parts = message.to_parts(b"key");
         parts.insert(0, b"kernel.1.status".to_vec());
         assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"key").as_ref(), Ok(&message));
-        assert_eq!(
-            JupyterMessage::from_parts(Channel::Shell, &parts, b"other"),
-            Err(MessageError::Signature)
-        );
+        let expected = Err(MessageError::Signature);
+        assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"other"), expected);
         parts[5] = b"{\"code\":\"forged\"}".to_vec();
         assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"key"), Err(MessageError::Signature));
         assert_eq!(JupyterMessage::from_v1(&message.to_v1()).as_ref(), Ok(&message));

@@ -380,10 +380,8 @@ mod tests {
         let folder = TestFolder::new();
         git(&folder, "work/data");
         folder.file("work/.git", "gitdir: data\n");
-        assert_eq!(
-            guarded(&folder),
-            (vec![".git".into(), "data/config".into(), "data/hooks".into()], vec!["data".into()])
-        );
+        let expected = (vec![".git".into(), "data/config".into(), "data/hooks".into()], vec!["data".into()]);
+        assert_eq!(guarded(&folder), expected);
         fs::remove_file(folder.at("work/.git")).unwrap();
         symlink("data", folder.at("work/.git")).unwrap();
         assert_eq!(guarded(&folder).0, ["data/config", "data/hooks"]);

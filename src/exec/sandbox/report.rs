@@ -302,9 +302,7 @@ mod tests {
         assert_eq!(held(without(), group()), (Enforcement::Watched, Enforcement::Watched));
         let open = told(&using(), &SelfTestResult { wrote: true, ..closed() });
         assert_eq!(held(open, group()).0, Enforcement::Watched);
-        assert_eq!(
-            held(told(&using(), &closed()), Layer { active: false, ..group() }).0,
-            Enforcement::Watched
-        );
+        let expected = Enforcement::Watched;
+        assert_eq!(held(told(&using(), &closed()), Layer { active: false, ..group() }).0, expected);
     }
 }

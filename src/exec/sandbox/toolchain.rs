@@ -244,10 +244,8 @@ mod tests {
         home.file("venvs/a/lib/python3.12/site-packages/mine.pth", &mine);
         fs::create_dir_all(home.at("venvs/a/bin")).unwrap();
         symlink(&real, home.at("venvs/a/bin/python")).unwrap();
-        assert_eq!(
-            home.of_python("venvs/a/bin/python", "work"),
-            [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")]
-        );
+        let expected = [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")];
+        assert_eq!(home.of_python("venvs/a/bin/python", "work"), expected);
     }
 
     #[test]
@@ -280,10 +278,8 @@ mod tests {
         symlink("../venv", home.at("repo/sub/venv")).unwrap();
         assert_eq!(home.of_python("repo/venv/bin/python", "repo/sub"), [home.at("repo/venv")]);
         // Not even a foreign environment opens a secret.
-        assert_eq!(
-            home.of_python("repo/venv/bin/python", "work"),
-            [home.at("private"), home.at("repo/venv")]
-        );
+        let expected = [home.at("private"), home.at("repo/venv")];
+        assert_eq!(home.of_python("repo/venv/bin/python", "work"), expected);
     }
 
     #[test]

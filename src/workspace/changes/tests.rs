@@ -27,10 +27,8 @@ fn what_was_made_changed_and_deleted_is_told() {
     fs::remove_file(folder.at("gone")).expect("deleted");
     folder.file("out/new.png", "123");
     let changes = before.changes();
-    assert_eq!(
-        told(&changes),
-        [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)]
-    );
+    let expected = [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)];
+    assert_eq!(told(&changes), expected);
     assert!(changes.gaps.is_empty(), "{:?}", changes.gaps);
 }
 
