@@ -1,8 +1,11 @@
 //! A folder for one test, with files in it. It is deleted at the end of the test.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A folder for one test.
 pub(crate) struct TestFolder {
@@ -46,6 +49,28 @@ pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) {
 pub(crate) fn write_program(path: &Path, text: &str) {
     write(path, text);
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// What a program prints that was written just now: a fork in another test inherits for a moment what this process had
+/// open for writing.
+pub(crate) fn printed(command: &mut Command) -> String {
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        match command.output() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < until => {
+                std::thread::yield_now();
+            }
+            output => return String::from_utf8(output.unwrap().stdout).unwrap(),
+        }
+    }
+}
+
+/// Starts an ignored test of this binary as a process that ignores the signal for files over the size limit.
+pub(crate) fn child_test(test: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "--nocapture", test]);
+    command
 }
 
 /// Runs this on a thread that has to obey the modes of files and can't look into programs that refuse it, also as root.

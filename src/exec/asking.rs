@@ -91,9 +91,7 @@ impl Asker {
             _place: place,
         })
     }
-}
 
-impl Asker {
     /// A place to process what runs made: the same sandbox, or only the helper if there is no sandbox.
     pub(super) fn enclosure(&self) -> Enclosure {
         match self.prepared() {

@@ -261,7 +261,9 @@ pub(super) trait Backend {
         None
     }
     /// Whether files of the person's functions can be loaded here.
-    fn loads_functions(&self) -> bool;
+    fn loads_functions(&self) -> bool {
+        true
+    }
     /// The terms under which packages for this language would be installed: by this program if one of this machine is
     /// used, and into which place.
     async fn install_terms(
@@ -289,6 +291,14 @@ pub(super) trait Backend {
     async fn interpreters(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
     async fn close(&mut self);
+}
+
+/// Waits for this, or for ever if there is nothing to wait for.
+pub(super) async fn or_never<T>(work: Option<impl Future<Output = T>>) -> T {
+    match work {
+        Some(work) => work.await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Whether the approved terms are for the kernel after the current one, whose generation is `there`.

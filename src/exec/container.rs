@@ -187,9 +187,7 @@ impl Containers {
         self.job = Some(KernelBlock { job, started: false, done: None });
         self.tell_started();
     }
-}
 
-impl Containers {
     /// The shell state of this image. State that was left by another image is dropped.
     fn shell_of(&mut self, known: &LanguageFacts) -> &ContainerShell {
         let image = known.image.id.as_str();

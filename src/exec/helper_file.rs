@@ -196,21 +196,12 @@ impl InheritedDescriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::printed;
     use std::os::unix::fs::PermissionsExt as _;
     use std::process::Command;
-    use std::time::{Duration, Instant};
 
     fn said(program: &Path) -> String {
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            match Command::new(program).arg("told").output() {
-                // A fork in another test inherits for a moment what this process has open for writing.
-                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until => {
-                    std::thread::yield_now();
-                }
-                output => return String::from_utf8(output.unwrap().stdout).unwrap(),
-            }
-        }
+        printed(Command::new(program).arg("told"))
     }
 
     /// A program that prints its argument, in a folder of its own.
@@ -233,8 +224,7 @@ mod tests {
         assert_eq!(said(&helper.program().unwrap()), "told\n");
         std::fs::remove_file(&path).unwrap();
         let lent = helper.lend().unwrap();
-        let through = Command::new("/usr/bin/env").arg(lent.path()).arg("told").output().unwrap();
-        assert_eq!(String::from_utf8(through.stdout).unwrap(), "told\n");
+        assert_eq!(printed(Command::new("/usr/bin/env").arg(lent.path()).arg("told")), "told\n");
     }
 
     #[test]

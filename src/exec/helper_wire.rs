@@ -302,16 +302,12 @@ mod tests {
         let setup = ProcessSetup { supervisor: 1, terminal: false, confinement: confinement() };
         let bytes = postcard::to_stdvec(&setup).unwrap();
         for end in 0..bytes.len() {
-            assert_eq!(
-                ProcessSetup::decode(&one(&encode(b'c', [&bytes[..end]]))),
-                Err(FrameError::Unknown(b'c'))
-            );
+            let expected = Err(FrameError::Unknown(b'c'));
+            assert_eq!(ProcessSetup::decode(&one(&encode(b'c', [&bytes[..end]]))), expected);
         }
         let more = [bytes.as_slice(), b"x"].concat();
-        assert_eq!(
-            ProcessSetup::decode(&one(&encode(b'c', [more.as_slice()]))),
-            Err(FrameError::Unknown(b'c'))
-        );
+        let expected = Err(FrameError::Unknown(b'c'));
+        assert_eq!(ProcessSetup::decode(&one(&encode(b'c', [more.as_slice()]))), expected);
         assert_eq!(HelperMessage::decode(&one(&HelperOrder::Kill.encode())), Err(FrameError::Unknown(b'o')));
     }
 

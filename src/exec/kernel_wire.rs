@@ -402,12 +402,8 @@ mod tests {
     }
 
     #[test]
-    fn a_short_token_is_refused() {
+    fn a_short_token_and_torn_variables_are_refused() {
         assert_eq!(said(b'H', &[b"short", b"3.12.4"]), Err(FrameError::Unknown(b'H')));
-    }
-
-    #[test]
-    fn torn_variables_are_refused() {
         assert_eq!(said(b'V', &[&[0; 16], b"x", b"int", b""]), Err(FrameError::Torn));
     }
 

@@ -240,33 +240,27 @@ mod tests {
 
     #[test]
     fn programs_and_what_they_are_given() {
-        assert_eq!(shown("ruby", 0), "/usr/bin/ruby /dev/fd/90 [Source]");
-        assert_eq!(
-            shown("sql", 0),
-            "/usr/bin/sqlite3 -batch -bail -header -column :memory: .read /dev/fd/90 [Source]"
-        );
-        assert_eq!(
-            shown("r", 0),
-            "/usr/bin/Rscript --no-save --no-restore --no-environ --no-init-file /dev/fd/90 [Source, Profile]"
-        );
-        assert_eq!(
-            shown("julia", 0),
-            "/usr/bin/julia --startup-file=no /dev/fd/91 block 3 [Source, Profile, State]"
-        );
-        assert_eq!(shown("sql", 2), "/usr/bin/python3 -I -c (sql.py) block 3 [Source]");
-        assert_eq!(
-            shown("rust", 0),
-            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1 block_3.rs 7 /usr/bin/rustc --edition=2021 \
-             --crate-name block -o {program} {source} [Source, State]"
-        );
-        assert_eq!(
-            shown("java", 0),
-            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1 block_3.java 0 /usr/bin/java {source} [Source, State]"
-        );
-        assert_eq!(
-            shown("typescript", 0),
-            "/usr/bin/node --experimental-vm-modules -e (node.js) block 3 typescript [Source]"
-        );
+        let build = "/bin/sh -c (build.sh) block 3 /tmp/sayso-1";
+        let node = "/usr/bin/node --experimental-vm-modules -e (node.js) block 3";
+        let r = "/usr/bin/Rscript --no-save --no-restore --no-environ --no-init-file";
+        let rust = "/usr/bin/rustc --edition=2021 --crate-name block -o {program} {source}";
+        let sql = "/usr/bin/sqlite3 -batch -bail -header -column :memory: .read";
+        for (language, at, expected) in [
+            ("ruby", 0, "/usr/bin/ruby /dev/fd/90 [Source]".to_owned()),
+            ("sql", 0, format!("{sql} /dev/fd/90 [Source]")),
+            ("sql", 2, "/usr/bin/python3 -I -c (sql.py) block 3 [Source]".into()),
+            ("r", 0, format!("{r} /dev/fd/90 [Source, Profile]")),
+            (
+                "julia",
+                0,
+                "/usr/bin/julia --startup-file=no /dev/fd/91 block 3 [Source, Profile, State]".into(),
+            ),
+            ("rust", 0, format!("{build} block_3.rs 7 {rust} [Source, State]")),
+            ("java", 0, format!("{build} block_3.java 0 /usr/bin/java {{source}} [Source, State]")),
+            ("typescript", 0, format!("{node} typescript [Source]")),
+        ] {
+            assert_eq!(shown(language, at), expected);
+        }
     }
 
     #[test]

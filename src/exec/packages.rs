@@ -282,23 +282,18 @@ mod tests {
             "/usr/bin/uv pip install --no-config --link-mode copy --python /usr/bin/python3 --target \
              /data/s1/packages/python -- numpy pandas>=2 in /data/s1/packages/python"
         );
+        let pip = shown("/usr/bin/python3.11", "python", "six");
+        assert!(pip.starts_with("/usr/bin/python3.11 -I -m pip install "), "{pip}");
+        let npm = shown("/usr/bin/npm", "javascript", "left-pad");
         assert!(
-            shown("/usr/bin/python3.11", "python", "six")
-                .starts_with("/usr/bin/python3.11 -I -m pip install ")
+            npm.ends_with("--prefix /data/s1/packages/node -- left-pad in /data/s1/packages/node"),
+            "{npm}"
         );
-        assert!(
-            shown("/usr/bin/uv", "python", "into: .venv\nsix")
-                .contains("--python /usr/bin/python3 -- six in "),
-            "the environment of that Python"
-        );
-        assert!(
-            shown("/w/.venv/bin/python", "python", "into: .venv\nsix")
-                .contains("--progress-bar off --require-virtualenv -- six in ")
-        );
-        assert!(
-            shown("/usr/bin/npm", "javascript", "left-pad")
-                .ends_with("--prefix /data/s1/packages/node -- left-pad in /data/s1/packages/node")
-        );
+        // Into the environment of that Python.
+        let uv = shown("/usr/bin/uv", "python", "into: .venv\nsix");
+        assert!(uv.contains("--python /usr/bin/python3 -- six in "), "{uv}");
+        let own = shown("/w/.venv/bin/python", "python", "into: .venv\nsix");
+        assert!(own.contains("--progress-bar off --require-virtualenv -- six in "), "{own}");
     }
 
     #[test]

@@ -7,9 +7,8 @@
 mod decode;
 mod decoder;
 
-use super::helper_file::ITSELF;
 use super::helper_part::DECODE;
-use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
+use super::helper_wire::FIRST_INHERITED_FD;
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
 use crate::domain::pixels::MAX_SIDE;
@@ -46,19 +45,8 @@ pub(super) fn decode(
     }
     let inherited = memory_file::sealed(bytes).map_err(|_| UndrawnReason::Unknown)?;
     let limits = Limits { memory_bytes: MAX_MEMORY, ..Limits::default() };
-    let mut confinement = cell.confinement(&limits);
-    if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
-        file_rules.read.push(ITSELF.into());
-    }
-    let words = ["__run".to_owned(), DECODE.to_owned(), width.to_string(), height.to_string()];
-    let program = ProgramSpec {
-        executable: ITSELF.into(),
-        args: words.map(OsString::from).into(),
-        env: Vec::new(),
-        cwd: "/".into(),
-        confinement,
-        terminal: false,
-    };
+    let args = [DECODE.to_owned(), width.to_string(), height.to_string()].map(OsString::from);
+    let program = sandbox::helper_program(&cell.entry.helper, args.into(), cell.confinement(&limits));
     let largest = 8 + 4 * (width as usize) * (height as usize);
     let (began, patience) = (Instant::now(), decode_timeout(bytes));
     match sandbox::run_to_end(&cell.entry, &program, &[inherited.as_fd()], (patience, largest)) {

@@ -213,8 +213,7 @@ fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
-    use std::time::{Duration, Instant};
+    use crate::test_folder::{TestFolder, printed};
 
     fn value(env: &Environment, name: &str) -> Option<String> {
         env.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_string_lossy().into_owned())
@@ -314,19 +313,8 @@ mod tests {
         let front = tools.front_names(&OsString::new());
         write_names(&names, &front).unwrap();
         let said = |name: &str, arguments: &[&str]| {
-            let until = Instant::now() + Duration::from_secs(20);
-            loop {
-                let mut command = std::process::Command::new(names.join(name));
-                match command.args(arguments).env_remove("PYTHONPATH").output() {
-                    // A fork in another test inherits for a moment what this process has open for writing.
-                    Err(error)
-                        if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until =>
-                    {
-                        std::thread::yield_now();
-                    }
-                    output => return String::from_utf8(output.unwrap().stdout).unwrap(),
-                }
-            }
+            let mut command = std::process::Command::new(names.join(name));
+            printed(command.args(arguments).env_remove("PYTHONPATH"))
         };
         assert_eq!(said("python3", &["a b", "-c"]), "/p a b -c\n");
         assert_eq!(said("pip", &["list"]), "/p -m pip list\n");
@@ -337,10 +325,8 @@ mod tests {
         fs::remove_file(names.join("pip")).unwrap();
         std::os::unix::fs::symlink(&other, names.join("pip")).unwrap();
         write_names(&names, &front).unwrap();
-        assert_eq!(
-            (fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()),
-            ("kept", "/p -m pip\n")
-        );
+        let expected = ("kept", "/p -m pip\n");
+        assert_eq!((fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()), expected);
         // Nor is a link in place of its parent.
         let precious = folder.file("home/bin/precious", "");
         std::os::unix::fs::symlink(folder.at("home"), folder.at("packages")).unwrap();

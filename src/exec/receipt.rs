@@ -148,10 +148,8 @@ mod tests {
         assert_eq!(program_outcome(ended(Some(0), None), &interrupted), Outcome::Ok);
         let out_of_time = OutsideStops { out_of_time: true, ..NOT };
         assert_eq!(program_outcome(ended(Some(0), None), &out_of_time), Outcome::TimedOut);
-        assert_eq!(
-            program_outcome(ended(None, Some(9)), &OutsideStops { killed: true, ..NOT }),
-            Outcome::Interrupted
-        );
+        let killed = OutsideStops { killed: true, ..NOT };
+        assert_eq!(program_outcome(ended(None, Some(9)), &killed), Outcome::Interrupted);
     }
 
     #[test]
@@ -173,14 +171,10 @@ mod tests {
 
     #[test]
     fn deaths_are_told_by_their_cause() {
-        assert_eq!(
-            death_outcome(ended(None, Some(11)), &NOT),
-            Outcome::Crashed("segmentation fault (SIGSEGV)".into())
-        );
-        assert_eq!(
-            death_outcome(ended(Some(3), None), &NOT),
-            Outcome::Crashed("the process ended itself with status 3".into())
-        );
+        let expected = Outcome::Crashed("segmentation fault (SIGSEGV)".into());
+        assert_eq!(death_outcome(ended(None, Some(11)), &NOT), expected);
+        let expected = Outcome::Crashed("the process ended itself with status 3".into());
+        assert_eq!(death_outcome(ended(Some(3), None), &NOT), expected);
         // A crash after an interrupt is still a crash.
         let interrupted = OutsideStops { interrupted: true, ..NOT };
         assert!(matches!(death_outcome(ended(None, Some(11)), &interrupted), Outcome::Crashed(_)));

@@ -54,7 +54,7 @@ pub(super) use guarded_paths::{GuardedPaths, guarded_paths};
 pub(super) use layer_error::LayerError;
 pub(super) use layers::ActiveLayers;
 use policy::SandboxPolicy;
-pub(super) use probe::run_to_end;
+pub(super) use probe::{helper_program, run_to_end};
 use refusals::ClosedPlaces;
 use scratch::HOME_PARTS;
 pub(super) use scratch::Scratch;

@@ -1,7 +1,9 @@
 //! The loop of an executor's thread: carries out orders, handles events of the backend, and keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, MissingPart, RunEnd};
+use super::backend::{
+    Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, MissingPart, RunEnd, or_never,
+};
 use super::event_sender;
 use super::executor_error::ExecutorError;
 use super::order::{ExecutorOrder, TermsFor, TermsRequest};
@@ -41,17 +43,14 @@ pub(super) async fn serve<B: Backend>(
             },
             event = server.backend.next_event() => server.on_event(event),
             step = pull::next_step(server.pull.as_mut()) => server.on_pull(step),
-            () = sleep_until_due(due) => server.on_time(),
+            () = or_never(due.map(sleep_until)) => server.on_time(),
         }
     }
     server.close(orders).await;
 }
 
-async fn sleep_until_due(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due.into()).await,
-        None => std::future::pending().await,
-    }
+fn sleep_until(due: Instant) -> tokio::time::Sleep {
+    tokio::time::sleep_until(due.into())
 }
 
 impl<B: Backend> ExecutorLoop<B> {
@@ -279,7 +278,7 @@ impl<B: Backend> ExecutorLoop<B> {
         while let Some(due) = self.run.as_ref().map(Run::due) {
             tokio::select! {
                 event = self.backend.next_event() => self.on_event(event),
-                () = sleep_until_due(due) => self.on_time(),
+                () = or_never(due.map(sleep_until)) => self.on_time(),
             }
         }
         self.backend.close().await;

@@ -98,6 +98,7 @@ fn with_all() -> Document {
         ended: "failed, exit 1".into(),
         ..ran("failed")
     };
+    let source = "from __future__ import annotations\nprint('''<b>''')\n";
     let installed = printing("Successfully installed pandas-2.2.1 six-1.16.0\n");
     Document {
         title: format!("sales {hostile}"),
@@ -112,13 +113,7 @@ fn with_all() -> Document {
                 ),
             },
             block(1, "install", Some("python"), "pandas\n", Some(installed)),
-            block(
-                2,
-                "code",
-                Some("python"),
-                "from __future__ import annotations\nprint('''<b>''')\n",
-                Some(shown),
-            ),
+            block(2, "code", Some("python"), source, Some(shown)),
             block(3, "code", Some("python"), "1/0", Some(failed)),
             block(4, "code", Some("bash"), "echo 'a\\'\n", Some(printing("a\n"))),
             block(5, "code", Some("python"), "rm()", None),
@@ -188,10 +183,8 @@ fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
     assert!(source("setup").contains("def _sayso_bash(") && cells[1]["id"] == "setup");
     assert_eq!(cell("block-3")["outputs"][0]["ename"], "ZeroDivisionError");
     assert_eq!(cell("block-2")["outputs"][1]["data"]["image/png"], "iVBORw==");
-    assert_eq!(
-        (cell("block-5")["cell_type"].as_str(), cell("block-7")["cell_type"].as_str()),
-        (Some("markdown"), Some("markdown"))
-    );
+    let expected = (Some("markdown"), Some("markdown"));
+    assert_eq!((cell("block-5")["cell_type"].as_str(), cell("block-7")["cell_type"].as_str()), expected);
 }
 
 #[test]

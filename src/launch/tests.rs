@@ -37,12 +37,8 @@ fn a_program_of_a_writable_folder_never_stands_in_for_another() {
     }
     assert_eq!(launcher.path(), disk.base.join("good").as_os_str());
     let none = disk.launcher(&["work/bin", "out"]);
-    assert!(
-        none.command(Start::Tmux)
-            .unwrap_err()
-            .to_string()
-            .contains("tmux is not on the PATH outside of folders")
-    );
+    let why = none.command(Start::Tmux).unwrap_err().to_string();
+    assert!(why.contains("tmux is not on the PATH outside of folders"), "{why}");
 }
 
 #[test]
@@ -65,14 +61,8 @@ fn a_line_that_names_such_a_program_by_its_place_meets_no_shell() {
     let launcher = disk.launcher(&["good"]);
     for line in [trap.clone(), format!("A=1 '{trap}' show"), format!("echo $({trap})"), format!("x; {trap}")]
     {
-        assert!(
-            launcher
-                .shell_command(Start::KeyCommand, &line)
-                .unwrap_err()
-                .to_string()
-                .contains("may have written"),
-            "{line}"
-        );
+        let why = launcher.shell_command(Start::KeyCommand, &line).unwrap_err().to_string();
+        assert!(why.contains("may have written"), "{line}: {why}");
     }
     let fine = launcher.shell_command(Start::KeyCommand, "cat /etc/hostname").unwrap();
     let path = fine.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
@@ -129,10 +119,9 @@ fn a_place_in_the_working_folder_is_not_passed_on() {
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_DIRS", "MYVIMRC", "EMACSLOADPATH", "TERMINFO", "TERMINFO_DIRS"]
     {
         assert!(astray(name, &format!("{work}/cfg")) && astray(name, "cfg"), "{name}");
-        assert!(
-            astray(name, &format!("{own}:{work}/cfg:")) && astray(name, &format!("{own}/link")),
-            "{name}"
-        );
+        for value in [format!("{own}:{work}/cfg:"), format!("{own}/link")] {
+            assert!(astray(name, &value), "{name}");
+        }
         assert!(!astray(name, &own) && !astray(name, &format!("{own}:/usr/share:/no/such:")), "{name}");
     }
     assert!(!astray("EDITOR_OPTION", &format!("{work}/cfg")));

@@ -2,7 +2,7 @@
 //! read.
 
 use super::redact::files_of;
-use super::{LoadedSession, Seal, Store, StoreError, blobs_of, disk, file_stem};
+use super::{LoadedSession, Seal, SessionPaths, Store, StoreError, blobs_of, disk, file_stem};
 use crate::domain::{Entry, Header, Masker};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,8 @@ pub(crate) async fn write(
     (masker, seal): (&Masker, Option<Seal>),
 ) -> Result<PathBuf, StoreError> {
     let path = folder.join(format!("{}.jsonl", file_stem(&header.id.0)));
-    let store = Store::create_unnamed(&path, header).with_masker(masker.clone()).with_seal(seal);
+    let store = Store::create_in(SessionPaths::in_the_making(&path), header);
+    let store = store.with_masker(masker.clone()).with_seal(seal);
     let written = write_into(&store, (from, loaded), entries).await;
     let closed = store.close().await;
     let part = store.path();
@@ -63,10 +64,7 @@ fn carry_files(entry: &mut Entry, old: &Path, new: &Path) -> Result<(), StoreErr
         let there = new.join(name);
         if !there.exists() && path.exists() {
             disk::make_folder(new)?;
-            // These files never change, so a hard link is enough. If it can't be made, the file is copied.
-            std::fs::hard_link(&*path, &there)
-                .or_else(|_| std::fs::copy(&*path, &there).map(drop))
-                .map_err(|error| StoreError::io(&there, "written", error))?;
+            disk::link_or_copy(path, &there)?;
         }
         *path = there;
     }

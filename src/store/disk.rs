@@ -50,6 +50,20 @@ pub(super) fn replace(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
+/// Removes a file, if it exists.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(path, "deleted", error)),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a file that never changes another name: a hard link, or a copy where none can be made.
+pub(super) fn link_or_copy(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let made = std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop));
+    made.map_err(|error| StoreError::io(to, "written", error))
+}
+
 /// Syncs a folder. Without that, a new name in it is not durable.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
@@ -61,7 +75,7 @@ fn open_checked(path: &Path, flags: OFlags) -> Result<File, StoreError> {
     let file = open_with(path, flags, "opened")?;
     let meta = file.metadata().map_err(|error| StoreError::io(path, "read", error))?;
     if !meta.is_file() {
-        return Err(StoreError::NotASession { path: path.to_owned(), why: "it is not a plain file".into() });
+        return Err(StoreError::not_a_session(path, "it is not a plain file"));
     }
     check_owner(path, meta.uid())?;
     if meta.mode() & 0o077 != 0 {

@@ -56,11 +56,8 @@ impl Draft {
     /// Takes up the text that a process left when it ended without sending it: the draft of this session, or of a new
     /// session in which nothing was asked. From here on it is this session's draft.
     pub(crate) fn take_up(&mut self) -> Option<String> {
-        let found = [Some(self.path.clone()), self.orphan()].into_iter().flatten().find_map(|path| {
-            let (text, _) = read(&path)?;
-            Some((path, text))
-        });
-        let (path, text) = found?;
+        let kept = |path: PathBuf| read(&path).map(|(text, _)| (path, text));
+        let (path, text) = kept(self.path.clone()).or_else(|| kept(self.orphan()?))?;
         if path != self.path {
             std::fs::remove_file(path).ok();
         }
@@ -83,20 +80,13 @@ impl Draft {
             })
             .collect();
         drafts.sort();
-        drafts
-            .into_iter()
-            .rev()
-            .map(|(_, path)| path)
-            .find(|path| read(path).is_some_and(|(_, pid)| pid == std::process::id() || !is_running(pid)))
+        let is_left = |pid: u32| pid == std::process::id() || !is_running(pid);
+        let mut newest = drafts.into_iter().rev().map(|(_, path)| path);
+        newest.find(|path| read(path).is_some_and(|(_, pid)| is_left(pid)))
     }
 
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
-        match std::fs::remove_file(&self.path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(StoreError::io(&self.path, "deleted", error))
-            }
-            _ => Ok(()),
-        }
+        disk::remove(&self.path)
     }
 }
 
@@ -131,7 +121,6 @@ fn read(path: &Path) -> Option<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn a_draft_outlives_its_process_and_holds_no_key() {
@@ -142,7 +131,7 @@ mod tests {
         assert_eq!(draft.take_up(), None);
         draft.keep("use swordfish-2024 to\nlog in").unwrap();
         let path = folder.path().join("s-1.draft");
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(crate::store::samples::mode(&path), 0o600);
         assert!(!std::fs::read_to_string(&path).unwrap().contains("swordfish"));
         // Another new session takes it up once its process is gone; here that is this process itself.
         let mut next = Draft::beside(&folder.path().join("s-2.jsonl"), masker.clone());

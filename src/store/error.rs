@@ -82,6 +82,10 @@ impl StoreError {
         Self::Unsafe { path: path.to_owned(), why: why.into() }
     }
 
+    pub(crate) fn not_a_session(path: &Path, why: impl Into<String>) -> Self {
+        Self::NotASession { path: path.to_owned(), why: why.into() }
+    }
+
     /// Only the cause, for `Session not saved: CAUSE.`
     pub(crate) fn brief(&self) -> String {
         match self {

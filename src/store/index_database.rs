@@ -145,12 +145,7 @@ impl DerivedFile {
             for name in ["-wal", "-shm", "-journal", ""] {
                 let mut file = path.as_os_str().to_owned();
                 file.push(name);
-                match std::fs::remove_file(&file) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(StoreError::io(&path, "deleted", error).into());
-                    }
-                    _ => {}
-                }
+                disk::remove(Path::new(&file))?;
             }
         }
         Ok(Self { db: connect(plan, folder)? })

@@ -28,24 +28,19 @@ impl Store {
         Self::create_in(SessionPaths::of(path.to_owned()), header)
     }
 
-    /// Like `create_at`, in a file with another name, which no list of sessions shows. The caller renames it when it
-    /// is complete.
-    pub(super) fn create_unnamed(path: &Path, header: Header) -> Store {
-        Self::create_in(SessionPaths::in_the_making(path), header)
-    }
-
-    fn create_in(place: SessionPaths, header: Header) -> Store {
-        let place = Arc::new(place);
-        let (failure, told) = watch::channel(WriteStatus::default());
-        Self::start(Writer::lazy(place.clone(), header, failure), place, told)
+    /// Like `create_at`, in this place. The caller gives a file that is [in the making](SessionPaths::in_the_making)
+    /// its name when it is complete.
+    pub(super) fn create_in(place: SessionPaths, header: Header) -> Store {
+        Self::start(place, (false, LineIndex::default()), |place, failure| {
+            Writer::lazy(place, header, failure)
+        })
     }
 
     /// A session that is not stored, because the person wants none: entries are dropped. Its large outputs and images
     /// are in [`Scratch`] until it ends.
     pub(crate) fn forgetting(scratch: &Scratch) -> Store {
-        let place = Arc::new(SessionPaths::of(scratch.session().to_owned()));
-        let (failure, told) = watch::channel(WriteStatus::default());
-        Self::start(Writer::forgetting(place.clone(), failure), place, told)
+        let place = SessionPaths::of(scratch.session().to_owned());
+        Self::start(place, (false, LineIndex::default()), Writer::forgetting)
     }
 
     /// Opens a session to continue it: locks it, reads it, and cuts off an incomplete last line.
@@ -68,21 +63,13 @@ impl Store {
         reading: &ReadProgress,
     ) -> Result<(Store, LoadedSession<C>), StoreError> {
         let mut file = redact::open_locked(path)?;
-        let opened = reader::read_file(path, &file, seal, reading)?;
+        let mut opened = reader::read_file(path, &file, seal, reading)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
-        let place = Arc::new(SessionPaths::of(path.to_owned()));
-        let (failure, told) = watch::channel(WriteStatus::default());
-        let writer = Writer::resuming(place.clone(), file, &opened, whole, failure);
-        let store = Self::start_with(writer, place, told, (false, opened.lines));
+        let lines = std::mem::take(&mut opened.lines);
+        let store = Self::start(SessionPaths::of(path.to_owned()), (false, lines), |place, failure| {
+            Writer::resuming(place, file, &opened, whole, failure)
+        });
         Ok((store.with_seal(seal.cloned()), opened.loaded))
-    }
-
-    /// A session that is only read, for this reason: new entries stay in memory and are reported as not saved.
-    /// Nothing runs in it, because no decision can be recorded.
-    fn reading_with(path: &Path, why: String, lines: LineIndex) -> Store {
-        let place = Arc::new(SessionPaths::of(path.to_owned()));
-        let (failure, told) = watch::channel(WriteStatus::default());
-        Self::start_with(Writer::reading(place.clone(), why, failure), place, told, (true, lines))
     }
 
     /// Opens a session to continue it; if another process writes to it or the disk can't be written, opens it only
@@ -109,38 +96,28 @@ impl Store {
             _ => return Err(error),
         };
         let opened = reader::read_file(path, &disk::open_read(path)?, seal, reading)?;
-        Ok((Self::reading_with(path, why.clone(), opened.lines), opened.loaded, Some(why)))
+        // New entries stay in memory and are reported as not saved. Nothing runs, because no decision can be recorded.
+        let store = Self::start(SessionPaths::of(path.to_owned()), (true, opened.lines), |place, failure| {
+            Writer::reading(place, why.clone(), failure)
+        });
+        Ok((store, opened.loaded, Some(why)))
     }
 
-    fn start(writer: Writer, place: Arc<SessionPaths>, failure: watch::Receiver<WriteStatus>) -> Store {
-        Self::start_with(writer, place, failure, (false, LineIndex::default()))
-    }
-
-    fn start_with(
-        writer: Writer,
-        place: Arc<SessionPaths>,
-        failure: watch::Receiver<WriteStatus>,
+    /// Starts the thread with this writer.
+    fn start(
+        place: SessionPaths,
         (reads_only, lines): (bool, LineIndex),
+        writer: impl FnOnce(Arc<SessionPaths>, watch::Sender<WriteStatus>) -> Writer,
     ) -> Store {
         let (orders, taken) = mpsc::channel();
-        let news = MaskReports::default();
-        let writer = writer.with_news(news.clone());
+        let (place, news) = (Arc::new(place), MaskReports::default());
+        let (sender, failure) = watch::channel(WriteStatus::default());
+        let writer = writer(place.clone(), sender).with_news(news.clone());
         // If no thread can be started, the receiver is dropped, and every order returns `Closed`.
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
-        let told = AtomicU64::new(0);
-        Store {
-            shared: Arc::new(StoreInner {
-                place,
-                orders,
-                failure,
-                told,
-                news,
-                durable: OnceLock::new(),
-                reads_only,
-                seal: OnceLock::new(),
-                lines,
-            }),
-        }
+        let (told, durable, seal) = (AtomicU64::new(0), OnceLock::new(), OnceLock::new());
+        let inner = StoreInner { place, orders, failure, told, news, durable, reads_only, seal, lines };
+        Store { shared: Arc::new(inner) }
     }
 }
 

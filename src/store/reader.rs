@@ -29,16 +29,8 @@ pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
 
 /// Like `read`, and also finds out whether this installation wrote all of it.
 pub(crate) fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
-    read_on(path, seal, &ReadProgress::default())
-}
-
-/// Like `read_with`; `reading` reports the progress.
-pub(super) fn read_on<C: Entries>(
-    path: &Path,
-    seal: Option<&Seal>,
-    reading: &ReadProgress,
-) -> Result<LoadedSession<C>, StoreError> {
-    Ok(read_file(path, &disk::open_read(path)?, seal, reading)?.loaded)
+    let reading = ReadProgress::default();
+    Ok(read_file(path, &disk::open_read(path)?, seal, &reading)?.loaded)
 }
 
 /// What was read, and the state from which writing continues.
@@ -117,15 +109,11 @@ struct LineScan<'a, C> {
     path: &'a Path,
     blobs: PathBuf,
     number: u64,
-    loaded: LoadedSession<C>,
+    /// What was read so far; its `next` and `lines` are only known at the end.
+    opened: OpenSession<C>,
     /// The checksum stored in the previous line; `None` if it has none.
     last: Option<Crc>,
     seq: u64,
-    whole: u64,
-    newline_missing: bool,
-    messages: u64,
-    blocks: u32,
-    name: Option<String>,
     /// The number of entries so far.
     entries: u64,
     lines: LineIndexBuilder,
@@ -137,18 +125,23 @@ struct LineScan<'a, C> {
 
 impl<'a, C: Entries> LineScan<'a, C> {
     fn new(path: &'a Path, chain: Chain<'a>) -> Self {
-        Self {
-            path,
-            blobs: super::blobs_of(path),
-            number: 0,
+        let opened = OpenSession {
             loaded: LoadedSession::default(),
-            last: Some(ChainLink::FIRST.prev),
-            seq: 0,
+            next: ChainLink::FIRST,
             whole: 0,
             newline_missing: false,
             messages: 0,
             blocks: 0,
             name: None,
+            lines: LineIndex::default(),
+        };
+        Self {
+            path,
+            blobs: super::blobs_of(path),
+            number: 0,
+            opened,
+            last: Some(ChainLink::FIRST.prev),
+            seq: 0,
             entries: 0,
             lines: LineIndexBuilder::default(),
             texts: TextHashes::default(),
@@ -160,7 +153,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
     /// Takes the next line of the file; `bytes` is its size in the file.
     fn line(&mut self, line: &[u8], bytes: u64) -> Result<(), StoreError> {
         self.number += 1;
-        self.loaded.bytes += bytes;
+        self.opened.loaded.bytes += bytes;
         let ended = line.last() == Some(&b'\n');
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let first = self.number == 1;
@@ -169,7 +162,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
         }
         match wire::open(text) {
             Ok(frame) => {
-                self.newline_missing = !ended;
+                self.opened.newline_missing = !ended;
                 self.frame(frame, text)?;
             }
             Err(LineFault::Newer(found)) if first => return Err(self.newer(found)),
@@ -181,9 +174,9 @@ impl<'a, C: Entries> LineScan<'a, C> {
             }
             Err(fault) => self.fault(text, fault)?,
         }
-        self.chain.line(self.number, self.whole, text, self.adopts.take());
+        self.chain.line(self.number, self.opened.whole, text, self.adopts.take());
         self.last = wire::stored_crc(text);
-        self.whole += bytes;
+        self.opened.whole += bytes;
         Ok(())
     }
 
@@ -203,11 +196,13 @@ impl<'a, C: Entries> LineScan<'a, C> {
         }
         match wire::decode(&frame, &self.blobs) {
             Ok(LineContent::Entry(entry, outside)) => {
-                self.lines.note(self.entries, self.whole, line);
+                self.lines.note(self.entries, self.opened.whole, line);
                 self.entry(frame.at, *entry, outside.as_ref());
             }
             Ok(LineContent::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
-            Err(why) if self.number == 1 => return Err(self.not_a_session(&why.to_string())),
+            Err(why) if self.number == 1 => {
+                return Err(StoreError::not_a_session(self.path, why.to_string()));
+            }
             Err(why) => self.damage(Fault::Unreadable(why.to_string())),
         }
         Ok(())
@@ -224,10 +219,10 @@ impl<'a, C: Entries> LineScan<'a, C> {
             }
         }
         match &entry {
-            Entry::Prompt(_) | Entry::Reply { .. } => self.messages += 1,
-            Entry::Block(block) => self.blocks = self.blocks.max(block.id.0),
+            Entry::Prompt(_) | Entry::Reply { .. } => self.opened.messages += 1,
+            Entry::Block(block) => self.opened.blocks = self.opened.blocks.max(block.id.0),
             Entry::Accepted { sha256 } => self.adopts = Some(*sha256),
-            Entry::Renamed(name) => self.name = Some(name.clone()),
+            Entry::Renamed(name) => self.opened.name = Some(name.clone()),
             _ => {}
         }
         if let Some(fault) = self.texts.check(&entry) {
@@ -237,7 +232,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
     }
 
     fn take(&mut self, at: Timestamp, entry: Entry) {
-        self.loaded.entries.extend([(at, entry)]);
+        self.opened.loaded.entries.extend([(at, entry)]);
         self.entries += 1;
     }
 
@@ -248,7 +243,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             // Nothing from a damaged header is used: its session gets the id of its file name.
             let ours = text.starts_with(b"{\"v\":1,") || wire::stored_crc(text).is_some();
             if !ours {
-                return Err(self.not_a_session("its first line is not a header"));
+                return Err(StoreError::not_a_session(self.path, "its first line is not a header"));
             }
             self.damage(Fault::Header);
             self.lost_header(Timestamp::default());
@@ -270,29 +265,21 @@ impl<'a, C: Entries> LineScan<'a, C> {
     }
 
     fn end(mut self) -> Result<OpenSession<C>, StoreError> {
-        if self.whole == 0 {
+        if self.opened.whole == 0 {
             // At most a part of a first line.
-            let torn = matches!(self.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
-            return Err(if self.loaded.bytes == 0 || (torn && self.starts_like_ours()) {
+            let torn = matches!(self.opened.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
+            return Err(if self.opened.loaded.bytes == 0 || (torn && self.starts_like_ours()) {
                 StoreError::Empty { path: self.path.to_owned() }
             } else {
-                self.not_a_session("its first line is not a header")
+                StoreError::not_a_session(self.path, "its first line is not a header")
             });
         }
         let (foreign, sealing) = self.chain.end();
-        self.loaded.foreign = foreign;
+        self.opened.loaded.foreign = foreign;
         let seq = self.seq.max(self.number).saturating_add(1);
-        let next = ChainLink { seq, prev: self.last.unwrap_or_default(), sealing };
-        Ok(OpenSession {
-            next,
-            whole: self.whole,
-            newline_missing: self.newline_missing,
-            messages: self.messages,
-            blocks: self.blocks,
-            name: self.name,
-            lines: self.lines.end(),
-            loaded: self.loaded,
-        })
+        self.opened.next = ChainLink { seq, prev: self.last.unwrap_or_default(), sealing };
+        self.opened.lines = self.lines.end();
+        Ok(self.opened)
     }
 
     /// Whether the file begins like the first line of a session.
@@ -303,14 +290,10 @@ impl<'a, C: Entries> LineScan<'a, C> {
     }
 
     fn damage(&mut self, fault: Fault) {
-        self.loaded.damage.push(Damage { line: self.number, fault });
+        self.opened.loaded.damage.push(Damage { line: self.number, fault });
     }
 
     fn newer(&self, found: u64) -> StoreError {
         StoreError::Newer { path: self.path.to_owned(), line: self.number, found, known: wire::VERSION }
-    }
-
-    fn not_a_session(&self, why: &str) -> StoreError {
-        StoreError::NotASession { path: self.path.to_owned(), why: why.to_owned() }
     }
 }

@@ -50,12 +50,11 @@ impl Redaction {
         let (loaded, end): (LoadedSession, _) = (opened.loaded, opened.next.sealing);
         if let Some(why) = &loaded.foreign {
             let why = format!("it is not this installation's own ({why}): adopt it first");
-            return Err(StoreError::NotASession { path: path.to_owned(), why });
+            return Err(StoreError::not_a_session(path, why));
         }
         let newer = |damage: &Damage| matches!(damage.fault, Fault::NewerLine(_) | Fault::UnknownKind(_));
         if let Some(damage) = loaded.damage.iter().find(|damage| newer(damage)) {
-            let why = format!("not all of it is known here: {damage}");
-            return Err(StoreError::NotASession { path: path.to_owned(), why });
+            return Err(StoreError::not_a_session(path, format!("not all of it is known here: {damage}")));
         }
         Ok(Self { path: path.to_owned(), loaded, end, masker, _locked: locked })
     }
@@ -122,8 +121,7 @@ impl Redaction {
 
     async fn write(&self, new: &Path, seal: Option<Seal>) -> Result<(), StoreError> {
         let Some((_, Entry::Header(header))) = self.loaded.entries.first() else {
-            let why = "its first line is missing".into();
-            return Err(StoreError::NotASession { path: self.path.clone(), why });
+            return Err(StoreError::not_a_session(&self.path, "its first line is missing"));
         };
         let store = Store::create_at(new, header.clone()).with_masker(self.masker.clone()).with_seal(seal);
         let (from, to) = (blobs_of(&self.path), store.blobs());
@@ -145,10 +143,7 @@ impl Redaction {
             self.write_masked(&file, &to)?;
         }
         for picture in self.pictures() {
-            let there = to.join(picture.file_name().unwrap_or_default());
-            std::fs::hard_link(&picture, &there)
-                .or_else(|_| std::fs::copy(&picture, &there).map(drop))
-                .map_err(|error| StoreError::io(&there, "written", error))?;
+            disk::link_or_copy(&picture, &to.join(picture.file_name().unwrap_or_default()))?;
         }
         Ok(())
     }
@@ -322,10 +317,8 @@ mod tests {
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
         let plan = redaction.plan().unwrap();
         let places = plan.places.join("; ");
-        for place in
-            ["in your prompt", "in the name of the session", "in the output of block", "in a large output"]
-        {
-            assert!(places.contains(&format!("a word that you named {place}")), "{place}: {places}");
+        for place in ["your prompt", "the name of the session", "the output of block", "a large output"] {
+            assert!(places.contains(&format!("a word that you named in {place}")), "{place}: {places}");
         }
         assert_eq!(plan.pictures, [blobs_of(&path).join("figure-1.png")]);
         assert!(matches!(Store::open(&path), Err(StoreError::Locked { .. })));
@@ -409,10 +402,8 @@ mod tests {
                 .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
                 .filter(|name| name != "blobs" && name != "index" && *name != format!("{id}.draft"))
                 .collect();
-            assert!(
-                names.len() == 2 && names.iter().all(|name| name.trim_end_matches(".jsonl") == id),
-                "{steps}: {names:?}"
-            );
+            let are_own = names.iter().all(|name| name.trim_end_matches(".jsonl") == id);
+            assert!(names.len() == 2 && are_own, "{steps}: {names:?}");
             let after = read_with(&path, Some(&seal)).unwrap();
             assert!(after.foreign.is_none() && after.entries.len() > 2, "{steps}");
             assert!(blobs_of(&path).join("packages/left.py").exists(), "{steps}");

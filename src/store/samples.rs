@@ -7,9 +7,10 @@ mod subjects;
 use super::Store;
 use crate::domain::*;
 pub(super) use arbitrary::entry;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 pub(super) use subjects::{
     about_commands, about_context, about_edits, about_files, about_instructions, about_limits, about_pulls,
     about_recipes, about_rules, about_sandbox, about_tools, about_undo,
@@ -30,6 +31,38 @@ pub(super) fn write_session(folder: &Path, id: &str, entries: &[Entry]) -> PathB
     }
     wait(store.close()).unwrap();
     store.path()
+}
+
+/// The rights of a file or folder.
+pub(super) fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// Sets when a file was modified.
+pub(super) fn set_modified(path: &Path, seconds: u64) {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    std::fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+/// Whether any file that is derived from the sessions of a folder contains these bytes.
+pub(super) fn derived_holds(sessions: &Path, bytes: &[u8]) -> bool {
+    let files = std::fs::read_dir(sessions.join("index")).unwrap().flatten();
+    files
+        .map(|file| std::fs::read(file.path()).unwrap())
+        .any(|all| all.windows(bytes.len()).any(|at| at == bytes))
+}
+
+/// A file with these bytes after different damages: something else, nothing, the first half, and single or almost all
+/// bytes changed.
+pub(super) fn damaged(whole: &[u8]) -> Vec<Vec<u8>> {
+    let changed = |change: fn((usize, &u8)) -> u8| whole.iter().enumerate().map(change).collect();
+    vec![
+        b"no database".repeat(1000),
+        Vec::new(),
+        whole[..whole.len() / 2].to_vec(),
+        changed(|(n, byte)| if n % 7 == 0 { !byte } else { *byte }),
+        changed(|(n, byte)| if n > 5000 { 0 } else { *byte }),
+    ]
 }
 
 pub(super) fn reply(text: &str) -> Entry {

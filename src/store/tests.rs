@@ -1,11 +1,12 @@
 //! Tests the store on a real disk: writing, reading back, damage, failures, locks.
 
-use super::samples::{AT, block, captured, each_kind, entry, header, report, same, wait, write_session};
+use super::samples::{
+    AT, block, captured, each_kind, entry, header, mode, report, same, wait, write_session,
+};
 use super::*;
 use crate::domain::samples::ran;
 use crate::domain::{BlockId, RunId, Stream};
 use proptest::prelude::*;
-use std::os::unix::fs::PermissionsExt as _;
 
 mod crash;
 mod seals;
@@ -16,10 +17,6 @@ fn all_same(loaded: &LoadedSession, wanted: &[Entry]) -> bool {
 
 fn with_header(id: &str, entries: &[Entry]) -> Vec<Entry> {
     [Entry::Header(header(id))].into_iter().chain(entries.iter().cloned()).collect()
-}
-
-fn mode(path: &Path) -> u32 {
-    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
 #[test]
@@ -46,11 +43,9 @@ fn a_session_without_a_prompt_leaves_no_file() {
     let folder = home.path().join("sessions");
     let path = write_session(&folder, "s-1", &[Entry::Renamed("x".into()), Entry::Resumed]);
     assert!(!path.exists() && !folder.exists());
-    let path = write_session(&folder, "s-2", &[Entry::Renamed("x".into()), Entry::Prompt("hi".into())]);
-    assert!(all_same(
-        &read(&path).unwrap(),
-        &with_header("s-2", &[Entry::Renamed("x".into()), Entry::Prompt("hi".into())])
-    ));
+    let entries = [Entry::Renamed("x".into()), Entry::Prompt("hi".into())];
+    let path = write_session(&folder, "s-2", &entries);
+    assert!(all_same(&read(&path).unwrap(), &with_header("s-2", &entries)));
 }
 
 #[test]
@@ -59,10 +54,8 @@ fn the_session_knows_its_places() {
     let store = Store::create(home.path(), header("../../etc/x"));
     assert_eq!(store.path(), home.path().join("------etc-x.jsonl"));
     assert_eq!(store.blobs(), home.path().join("blobs/------etc-x"));
-    assert!(
-        !Store::create(Path::new("/dev/shm/none/such"), header("x")).is_durable()
-            || !Path::new("/dev/shm").exists()
-    );
+    let in_memory = Store::create(Path::new("/dev/shm/none/such"), header("x"));
+    assert!(!in_memory.is_durable() || !Path::new("/dev/shm").exists());
 }
 
 #[test]
@@ -91,12 +84,12 @@ fn strange_files_are_refused_and_left_alone() {
         assert_eq!(std::fs::read(path).unwrap(), before, "{error}");
         error
     };
-    assert!(matches!(refused(&file("empty", b"")), StoreError::Empty { .. }));
-    assert!(matches!(refused(&file("torn", b"{\"v\":1,\"seq\":1,\"a")), StoreError::Empty { .. }));
-    assert!(matches!(refused(&file("text", b"Dear diary\nno session\n")), StoreError::NotASession { .. }));
-    assert!(matches!(refused(&file("word", b"hello")), StoreError::NotASession { .. }));
-    assert!(matches!(refused(&file("json", b"{\"a\":1}\n")), StoreError::NotASession { .. }));
-    assert!(matches!(refused(&file("zeros", &[0; 5000])), StoreError::NotASession { .. }));
+    for bytes in [&b""[..], b"{\"v\":1,\"seq\":1,\"a"] {
+        assert!(matches!(refused(&file("torn", bytes)), StoreError::Empty { .. }), "{bytes:?}");
+    }
+    for bytes in [&b"Dear diary\nno session\n"[..], b"hello", b"{\"a\":1}\n", &[0; 5000]] {
+        assert!(matches!(refused(&file("other", bytes)), StoreError::NotASession { .. }), "{bytes:?}");
+    }
     let newer = refused(&file("newer", b"{\"v\":2,\"seq\":1,\"kind\":\"header\"}\n{\"v\":2}\n"));
     assert!(matches!(newer, StoreError::Newer { line: 1, found: 2, .. }), "{newer}");
     assert!(matches!(
@@ -217,15 +210,10 @@ fn a_damaged_header_does_not_lose_the_session() {
 fn kinds_of_a_later_day_are_told_and_kept() {
     let home = tempfile::tempdir().unwrap();
     let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
-    let opened =
-        reader::read_file::<Vec<_>>(&path, &disk::open_read(&path).unwrap(), None, &ReadProgress::default())
-            .unwrap();
-    let (line, _) = wire::seal(
-        opened.next,
-        AT,
-        &Masker::default().mask(wire::Fields::of("hologram").with("x", 1)),
-        false,
-    );
+    let file = disk::open_read(&path).unwrap();
+    let opened = reader::read_file::<Vec<_>>(&path, &file, None, &ReadProgress::default()).unwrap();
+    let fields = Masker::default().mask(wire::Fields::of("hologram").with("x", 1));
+    let (line, _) = wire::seal(opened.next, AT, &fields, false);
     std::fs::write(&path, [std::fs::read(&path).unwrap(), line.bytes().to_vec()].concat()).unwrap();
     let (store, loaded) = Store::open(&path).unwrap();
     assert_eq!(loaded.damage, [Damage { line: 3, fault: Fault::UnknownKind("hologram".into()) }]);

@@ -227,16 +227,9 @@ mod tests {
     }
 
     fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, contents: &'a [&'a str]) -> ActOrder<'a> {
-        let places = std::slice::from_ref(&seen.place);
-        ActOrder {
-            act,
-            target: &seen.target,
-            places,
-            contents,
-            writable: std::slice::from_ref(&seen.target.path),
-            tells: ChangesTold::Nothing,
-            kept_bytes: 1 << 20,
-        }
+        let (places, target) = (std::slice::from_ref(&seen.place), &seen.target);
+        let (writable, tells) = (std::slice::from_ref(&target.path), ChangesTold::Nothing);
+        ActOrder { act, target, places, contents, writable, tells, kept_bytes: 1 << 20 }
     }
 
     fn ordered(folder: &Path, act: &FileAct, source: &str, between: impl FnOnce()) -> RunReport {
@@ -259,13 +252,12 @@ mod tests {
     #[test]
     fn what_the_rights_leave_out_stays_and_is_told_as_that() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
         for name in ["x", "y"] {
             folder.file(name, "a\n");
         }
         let inode = |name: &str| {
             use std::os::unix::fs::MetadataExt as _;
-            std::fs::metadata(at(name)).expect("there").ino()
+            std::fs::metadata(folder.at(name)).expect("there").ino()
         };
         let (before, paths) = (inode("y"), ["y", "z", "x"].map(str::to_owned).to_vec());
         let act = FileAct::WriteAll { paths };
@@ -289,7 +281,7 @@ mod tests {
         assert_eq!((report.outcome, told.as_str()), (Outcome::Ok, expected));
         let changed: Vec<_> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(changed, ["x"]);
-        assert_eq!((at("z").exists(), inode("y")), (false, before), "neither is touched");
+        assert_eq!((folder.at("z").exists(), inode("y")), (false, before), "neither is touched");
     }
 
     #[test]
@@ -324,26 +316,23 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_the_one_that_was_shown_is_refused() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
         let act = FileAct::Write { path: "sub/a".into() };
         let replaced = || {
-            std::fs::rename(at("sub"), at("moved")).expect("moved");
-            std::fs::create_dir(at("sub")).expect("made");
+            std::fs::rename(folder.at("sub"), folder.at("moved")).expect("moved");
+            std::fs::create_dir(folder.at("sub")).expect("made");
         };
         for (between, name) in [
             (&replaced as &dyn Fn(), "replaced"),
-            (&|| std::fs::rename(at("sub"), at("moved")).expect("moved"), "moved"),
-            (&|| std::fs::remove_dir(at("sub")).expect("removed"), "removed"),
+            (&|| std::fs::rename(folder.at("sub"), folder.at("moved")).expect("moved"), "moved"),
+            (&|| std::fs::remove_dir(folder.at("sub")).expect("removed"), "removed"),
         ] {
-            std::fs::create_dir(at("sub")).expect("made");
+            std::fs::create_dir(folder.at("sub")).expect("made");
             let report = ordered(&folder.base, &act, "x", between);
-            let why = format!(
-                "{} was moved, removed or replaced since it was shown: nothing was done",
-                at("sub").display()
-            );
+            let why = "was moved, removed or replaced since it was shown: nothing was done";
+            let why = format!("{} {why}", folder.at("sub").display());
             assert_eq!(report.outcome, Outcome::Refused(why), "{name}");
-            assert!(!at("sub/a").exists() && !at("moved/a").exists(), "{name}");
-            for left in [at("sub"), at("moved")] {
+            assert!(!folder.at("sub/a").exists() && !folder.at("moved/a").exists(), "{name}");
+            for left in [folder.at("sub"), folder.at("moved")] {
                 std::fs::remove_dir(left).ok();
             }
         }

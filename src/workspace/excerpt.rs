@@ -120,10 +120,8 @@ mod tests {
 
     #[test]
     fn lines_are_told_with_what_is_left() {
-        assert_eq!(
-            told(b"a\nb\nc\nd", 2, 2),
-            "f: lines 2-3 of 4, 7 B\nb\nc\n[1 more line: from_line 4 goes on]\n"
-        );
+        let expected = "f: lines 2-3 of 4, 7 B\nb\nc\n[1 more line: from_line 4 goes on]\n";
+        assert_eq!(told(b"a\nb\nc\nd", 2, 2), expected);
         assert_eq!(told(b"a\nb", 1, 400), "f: lines 1-2 of 2, 3 B\na\nb");
         assert_eq!(told(b"a\n", 9, 4), "f: 1 line, none of them at 9, 2 B\n");
         assert_eq!(told(b"", 1, 4), "f: empty, 0 B\n");
@@ -146,11 +144,8 @@ mod tests {
     #[test]
     fn long_files_and_lines_are_bounded() {
         let long = told("x".repeat(100_000).as_bytes(), 1, 9);
-        assert!(
-            long.len() < MAX_LINE_BYTES + 200 && long.contains("more bytes of this line"),
-            "{}",
-            long.len()
-        );
+        assert!(long.len() < MAX_LINE_BYTES + 200, "{}", long.len());
+        assert!(long.contains("more bytes of this line"));
         let many = told("123456789\n".repeat(100_000).as_bytes(), 1, 100_000);
         assert!(many.len() < MAX_BYTES + 200 && many.contains("goes on]"), "{}", many.len());
     }

@@ -232,8 +232,21 @@ mod tests {
         examine(folder, None, &FileAct::Write { path: path.into() }).expect("seen")
     }
 
+    /// The same text for all of these files.
+    fn new_files(seen: &[TargetFacts]) -> Vec<NewFile<'_>> {
+        seen.iter().map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect()
+    }
+
     fn replace(seen: &TargetFacts, bytes: &[u8]) -> Result<(), FileError> {
         super::replace(&seen.place, seen.target.found, bytes)
+    }
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).expect("there").permissions().mode() & 0o7777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("set");
     }
 
     fn entries(folder: &Path) -> usize {
@@ -244,10 +257,10 @@ mod tests {
     fn a_file_is_replaced_and_keeps_its_mode() {
         let folder = TestFolder::new();
         let path = folder.file("run.sh", "old");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).expect("set");
+        set_mode(&path, 0o750);
         replace(&seen(&folder.base, "run.sh"), b"new\n").expect("replaced");
         assert_eq!(std::fs::read(&path).expect("read"), b"new\n");
-        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o750);
+        assert_eq!(mode(&path), 0o750);
         assert_eq!(entries(&folder.base), 1, "nothing is left behind");
     }
 
@@ -256,14 +269,13 @@ mod tests {
     fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
         let folder = TestFolder::new();
         let path = folder.file("a", "old");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).expect("set");
+        set_mode(&path, 0o604);
         if !set_list(&path, ACCESS_LIST, (6, 4)) {
             return; // This file system has no access lists.
         }
-        let mode = || std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
-        assert_eq!(mode(), 0o664, "the bits of the group are the most that anybody has");
+        assert_eq!(mode(&path), 0o664, "the bits of the group are the most that anybody has");
         replace(&seen(&folder.base, "a"), b"new").expect("replaced");
-        assert_eq!(mode(), 0o600, "the group had nothing, although everybody could read");
+        assert_eq!(mode(&path), 0o600, "the group had nothing, although everybody could read");
     }
 
     /// For a process in a namespace that knows only its own account and group, all other groups have one number.
@@ -283,8 +295,8 @@ mod tests {
         if has_groups.is_err() || !in_namespace().arg("true").status().is_ok_and(|ended| ended.success()) {
             return; // Only root may do this, and not everywhere.
         }
-        let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
-        set(&folder.base, 0o2770).and_then(|()| set(&path, 0o664)).expect("set");
+        set_mode(&folder.base, 0o2770);
+        set_mode(&path, 0o664);
         let ended = in_namespace()
             .arg(std::env::current_exe().expect("this binary"))
             .args(["--ignored", "--exact", "--nocapture"])
@@ -315,7 +327,7 @@ mod tests {
     fn a_file_without_an_access_list_gets_none_from_its_folder() {
         let folder = TestFolder::new();
         let (path, new) = (folder.file("a", "old"), folder.at("new"));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
+        set_mode(&path, 0o640);
         if !set_list(&folder.base, "system.posix_acl_default", (7, 0)) {
             return; // This file system has no access lists.
         }
@@ -323,7 +335,7 @@ mod tests {
         replace(&seen(&folder.base, "a"), b"new").expect("replaced");
         let has_list = |path: &Path| rustix::fs::getxattr(path, ACCESS_LIST, &mut [0_u8; 64][..]).is_ok();
         assert!(has_list(&new) && !has_list(&path));
-        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o640);
+        assert_eq!(mode(&path), 0o640);
     }
 
     #[test]
@@ -336,47 +348,42 @@ mod tests {
     #[test]
     fn several_files_are_written_or_none() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
-        let text = |name: &str| std::fs::read_to_string(at(name)).ok();
+        let text = |name: &str| std::fs::read_to_string(folder.at(name)).ok();
         for name in ["a", "c"] {
             folder.file(name, name);
         }
-        std::fs::set_permissions(at("a"), std::fs::Permissions::from_mode(0o640)).expect("set");
+        set_mode(&folder.at("a"), 0o640);
         let names = ["a", "new/b", "new/b2", "c"];
         let seen: Vec<TargetFacts> = names.iter().map(|name| seen(&folder.base, name)).collect();
-        let files = || -> Vec<NewFile<'_>> {
-            seen.iter().map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect()
-        };
+        let files = new_files(&seen);
         // The last file changes after the others have got their names.
         let mine = |at_file: usize, _: &mut Staging<'_>| {
             if at_file == 3 {
                 folder.file("c", "mine");
             }
         };
-        assert!(matches!(replace_with(&files(), mine), Err(FileError::Changed(path)) if path.ends_with("c")));
+        assert!(matches!(replace_with(&files, mine), Err(FileError::Changed(path)) if path.ends_with("c")));
         assert_eq!((text("a").as_deref(), text("c").as_deref()), (Some("a"), Some("mine")));
         assert_eq!((text("new/b"), text("new/b2")), (None, None));
-        assert_eq!(std::fs::metadata(at("a")).expect("there").permissions().mode() & 0o7777, 0o640);
-        assert_eq!((entries(&folder.base), entries(&at("new"))), (3, 0), "nothing is left behind");
+        assert_eq!(mode(&folder.at("a")), 0o640);
+        assert_eq!((entries(&folder.base), entries(&folder.at("new"))), (3, 0), "nothing is left behind");
         // Files that can't be restored are reported.
         folder.file("c", "c");
-        std::fs::remove_dir(at("new")).expect("removed");
+        std::fs::remove_dir(folder.at("new")).expect("removed");
         let theirs = |at_file: usize, _: &mut Staging<'_>| {
             if at_file == 3 {
                 folder.file("a", "theirs");
                 folder.file("c", "mine");
             }
         };
-        let torn = replace_with(&files(), theirs).expect_err("torn").to_string();
-        assert!(
-            torn.contains("/c changed since") && torn.contains("not put back: ") && torn.ends_with("/a"),
-            "{torn}"
-        );
+        let torn = replace_with(&files, theirs).expect_err("torn").to_string();
+        assert!(torn.contains("/c changed since") && torn.contains("not put back: "), "{torn}");
+        assert!(torn.ends_with("/a"), "{torn}");
         assert_eq!(text("a").as_deref(), Some("theirs"), "what others wrote is not taken away");
         folder.file("a", "a");
         folder.file("c", "c");
-        std::fs::remove_dir(at("new")).expect("removed");
-        replace_all(&files()).expect("all");
+        std::fs::remove_dir(folder.at("new")).expect("removed");
+        replace_all(&files).expect("all");
         assert!(names.iter().all(|name| text(name).as_deref() == Some("new")));
     }
 
@@ -384,20 +391,14 @@ mod tests {
     fn a_file_that_is_restored_is_the_file_that_it_was_or_is_told_to_be_a_copy() {
         for can_exchange in [true, false] {
             let folder = TestFolder::new();
-            let at = |name: &str| folder.at(name);
             for name in ["a", "b"] {
                 folder.file(name, name);
             }
-            std::fs::set_permissions(at("a"), std::fs::Permissions::from_mode(0o4640)).expect("set");
-            let file = || {
-                let info = std::fs::metadata(at("a")).expect("there");
-                (info.ino(), info.permissions().mode() & 0o7777)
-            };
-            let (inode, mode) = file();
+            set_mode(&folder.at("a"), 0o4640);
+            let inode = || std::fs::metadata(folder.at("a")).expect("there").ino();
+            let (inode_before, mode_before) = (inode(), mode(&folder.at("a")));
             let seen: Vec<TargetFacts> = ["a", "b"].iter().map(|name| seen(&folder.base, name)).collect();
-            let found = seen.iter();
-            let files: Vec<NewFile<'_>> =
-                found.map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect();
+            let files = new_files(&seen);
             let why = replace_with(&files, |at_file, staging| {
                 if !can_exchange {
                     staging.without_exchange();
@@ -408,10 +409,9 @@ mod tests {
             });
             let why = why.expect_err("refused").to_string();
             assert_eq!(why.contains("new files with the old text"), !can_exchange, "{why}");
-            assert_eq!(std::fs::read(at("a")).expect("read"), b"a");
-            let (inode_now, mode_now) = file();
-            assert_eq!(mode_now, if can_exchange { mode } else { 0o640 });
-            assert!(!can_exchange || inode_now == inode);
+            assert_eq!(std::fs::read(folder.at("a")).expect("read"), b"a");
+            assert_eq!(mode(&folder.at("a")), if can_exchange { mode_before } else { 0o640 });
+            assert!(!can_exchange || inode() == inode_before);
             assert_eq!(entries(&folder.base), 2, "nothing is left behind");
         }
     }
@@ -419,7 +419,6 @@ mod tests {
     #[test]
     fn what_changed_since_it_was_shown_stays() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
         folder.file("a", "old");
         let (old, new) = (seen(&folder.base, "a"), seen(&folder.base, "b"));
         folder.file("a", "mine");
@@ -427,8 +426,8 @@ mod tests {
         for target in [old, new] {
             assert!(matches!(replace(&target, b"x"), Err(FileError::Changed { .. })));
         }
-        assert_eq!(std::fs::read(at("a")).expect("read"), b"mine");
-        assert_eq!(std::fs::read(at("b")).expect("read"), b"mine too");
+        assert_eq!(std::fs::read(folder.at("a")).expect("read"), b"mine");
+        assert_eq!(std::fs::read(folder.at("b")).expect("read"), b"mine too");
         assert_eq!(entries(&folder.base), 2, "nothing is left behind");
     }
 

@@ -171,10 +171,8 @@ mod tests {
             assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
             let expected = |old: File| read(old) == "new";
             assert!(staged("newer").replace(OsStr::new("a"), expected).unwrap());
-            assert!(
-                !staged("newest").replace(OsStr::new("a"), expected).unwrap(),
-                "it is not what was expected"
-            );
+            let is_replaced = staged("newest").replace(OsStr::new("a"), expected).unwrap();
+            assert!(!is_replaced, "it is not what was expected");
             assert_eq!(std::fs::read_to_string(at("a")).unwrap(), "newer");
             // A link is not a file, so it is not replaced.
             std::os::unix::fs::symlink("a", at("link")).unwrap();

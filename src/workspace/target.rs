@@ -238,10 +238,8 @@ mod tests {
         let folder = TestFolder::new();
         let seen = see(&folder, "a/b/c.txt").expect("seen");
         assert_eq!(seen.target.path, folder.at("a/b/c.txt"));
-        assert_eq!(
-            (seen.target.found, seen.target.folders, seen.target.outside),
-            (OnDisk::Nothing, 2, false)
-        );
+        let expected = (OnDisk::Nothing, 2, false);
+        assert_eq!((seen.target.found, seen.target.folders, seen.target.outside), expected);
         assert_eq!(seen.target.link, None);
     }
 

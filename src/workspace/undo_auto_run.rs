@@ -141,34 +141,31 @@ mod tests {
     #[test]
     fn all_that_a_run_did_to_obeyed_names_is_taken_back() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
         folder.program(".git/hooks/pre-commit", "mine");
         folder.file(".vscode/tasks.json", "mine");
-        symlink("/dev/null", at(".zshenv")).expect("linked");
+        symlink("/dev/null", folder.at(".zshenv")).expect("linked");
         let before = of(&folder.base);
         // Does what a run might do.
         for name in [".git/hooks/pre-commit", ".git/commondir"] {
             folder.file(name, "evil");
         }
-        symlink("/bin/sh", at(".envrc")).expect("linked");
-        fs::remove_file(at(".zshenv")).expect("removed");
-        fs::remove_dir_all(at(".vscode")).expect("removed");
+        symlink("/bin/sh", folder.at(".envrc")).expect("linked");
+        fs::remove_file(folder.at(".zshenv")).expect("removed");
+        fs::remove_dir_all(folder.at(".vscode")).expect("removed");
         folder.file("Makefile", "all:");
         let changes = before.rescan().revertible(&before);
         assert_eq!(changes.len(), 5, "{changes:?}");
         for change in &changes {
             assert_eq!(change.undo(), Ok(()), "{change:?}");
         }
-        let read = |name: &str| fs::read_to_string(at(name)).expect("there");
-        assert_eq!(
-            (read(".git/hooks/pre-commit"), read(".vscode/tasks.json")),
-            ("mine".into(), "mine".into())
-        );
-        let mode = fs::metadata(at(".git/hooks/pre-commit")).expect("there").permissions().mode();
+        let read = |name: &str| fs::read_to_string(folder.at(name)).expect("there");
+        let expected = ("mine".into(), "mine".into());
+        assert_eq!((read(".git/hooks/pre-commit"), read(".vscode/tasks.json")), expected);
+        let mode = fs::metadata(folder.at(".git/hooks/pre-commit")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o755);
-        assert_eq!(fs::read_link(at(".zshenv")).expect("a link"), Path::new("/dev/null"));
-        assert!(!at(".git/commondir").exists() && fs::symlink_metadata(at(".envrc")).is_err());
-        assert!(at("Makefile").exists(), "code of the project is left alone");
+        assert_eq!(fs::read_link(folder.at(".zshenv")).expect("a link"), Path::new("/dev/null"));
+        assert!(!folder.at(".git/commondir").exists() && fs::symlink_metadata(folder.at(".envrc")).is_err());
+        assert!(folder.at("Makefile").exists(), "code of the project is left alone");
     }
 
     /// The list gives another user `rw-` and the group nothing, and the mode shows `rw-` for the group.
@@ -193,31 +190,29 @@ mod tests {
     #[test]
     fn what_changed_since_or_was_never_kept_stays_as_it_is() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
         folder.file(".bashrc", &"x".repeat(usize::try_from(MAX_COPY_BYTES).expect("a size") + 1));
         let before = of(&folder.base);
         for name in [".envrc", ".bashrc"] {
             folder.file(name, "evil");
         }
         let changes = before.rescan().revertible(&before);
-        fs::write(at(".envrc"), "mine by now").expect("written");
+        fs::write(folder.at(".envrc"), "mine by now").expect("written");
         let told: Vec<_> = changes.iter().map(RevertibleChange::undo).collect();
         assert_eq!(told, [Err(FileError::NoCopy), Err(FileError::ChangedSince)]);
-        assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
+        assert_eq!(fs::read_to_string(folder.at(".envrc")).expect("there"), "mine by now");
     }
 
     #[test]
     fn nothing_is_put_back_through_a_link() {
         let folder = TestFolder::new();
-        let at = |name: &str| folder.at(name);
-        fs::create_dir(at("outside")).expect("made");
+        fs::create_dir(folder.at("outside")).expect("made");
         folder.file("work/.vscode/a.json", "mine");
-        let before = of(&at("work"));
-        fs::remove_dir_all(at("work/.vscode")).expect("removed");
-        symlink(at("outside"), at("work/.vscode")).expect("linked");
+        let before = of(&folder.at("work"));
+        fs::remove_dir_all(folder.at("work/.vscode")).expect("removed");
+        symlink(folder.at("outside"), folder.at("work/.vscode")).expect("linked");
         let changes = before.rescan().revertible(&before);
         let lost = changes.iter().find(|change| change.path.ends_with("a.json")).expect("told");
         assert!(lost.undo().is_err());
-        assert!(!at("outside/a.json").exists());
+        assert!(!folder.at("outside/a.json").exists());
     }
 }

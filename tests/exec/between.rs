@@ -29,14 +29,7 @@ pub const COUNTER: &str = "import threading\n\
 
 /// The processes whose environment contains this shop's folder: the kernel, and what it started.
 fn of_runs(shop: &Shop) -> Vec<i32> {
-    let word = shop.folder.path().to_str().unwrap().to_owned();
-    let carries = |pid: i32| {
-        fs::read(format!("/proc/{pid}/environ"))
-            .is_ok_and(|env| env.windows(word.len()).any(|w| w == word.as_bytes()))
-    };
-    let all = fs::read_dir("/proc").unwrap();
-    let pids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| *pid != std::process::id() as i32 && alive(*pid) && carries(*pid)).collect()
+    processes_that_hold(shop.folder.path().to_str().unwrap(), &["environ"])
 }
 
 /// The threads of these processes that can run.
@@ -177,11 +170,8 @@ async fn the_terms_tell_which_blocks_share_the_interpreter_and_what_they_were_fo
     shop.py(tamper).await.ok();
     let terms = shop.terms("python").await;
     let told = terms.shared.clone().unwrap().changed.join("; ");
-    for part in
-        ["builtins replaced: open", "import hooks: Hook", "PATH changed", "not carried over: ", "LD_PRELOAD"]
-    {
-        assert!(told.contains(part), "{part} is not in {told}");
-    }
+    assert_has(&told, &["builtins replaced: open", "import hooks: Hook", "PATH changed"]);
+    assert_has(&told, &["not carried over: ", "LD_PRELOAD"]);
     let names = "import os\n[n for n in ('LD_PRELOAD', 'PYTHONPATH', 'GIT_DIR', 'MINE') if n in os.environ]";
     assert_eq!(shop.py(names).await.ok().value(), "['MINE']");
     shop.executor.restart_kernel();
@@ -207,9 +197,8 @@ async fn a_shell_carries_over_what_does_not_steer_programs_and_tells_it() {
 #[tokio::test]
 async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let shop = Shop::new();
-    let python = Language::python();
     shop.py("x = 1\nimport builtins\nbuiltins.open = None").await.ok();
-    let terms = shop.executor.terms_for(&python, TermsFor::NewKernel, None).await.unwrap();
+    let terms = shop.terms_for("python", TermsFor::NewKernel).await.unwrap();
     let kernel = terms.kernel.unwrap();
     assert_eq!((kernel.generation, kernel.variables, &terms.shared), (2, 0, &None));
     assert_eq!(shop.terms("python").await.kernel.unwrap().generation, 1, "only a question");
@@ -218,8 +207,7 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let terms = shop.terms("python").await;
     assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.ranges().len()), (2, 1));
     assert_still(&shop);
-    let why =
-        shop.executor.terms_for(&Language::bash(), TermsFor::NewKernel, None).await.unwrap_err().to_string();
+    let why = shop.terms_for("bash", TermsFor::NewKernel).await.unwrap_err();
     assert!(why.contains("start anew each time"), "{why}");
 }
 
@@ -227,11 +215,10 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
 #[ignore = "needs bubblewrap and landlock"]
 async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hooks() {
     let shop = Shop::new();
-    let python = Language::python();
     let init = "mkdir -p .git/hooks && echo > .git/config";
     let write = "open('.git/hooks/post-checkout', 'w').write('evil')";
     // An unused kernel is replaced by one whose sandbox knows the new folder.
-    shop.executor.warm(&python);
+    shop.executor.warm(&Language::python());
     eventually("a kernel is there", || !of_runs(&shop).is_empty());
     shop.sh(init).await.ok();
     let refused = shop.py(write).await;
@@ -243,7 +230,7 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     let changed = used.terms("python").await.shared.unwrap().changed;
     assert!(changed[0].contains(".git/hooks") && changed[0].contains("K = new kernel"), "{changed:?}");
     used.py(write).await.ok();
-    let terms = used.executor.terms_for(&python, TermsFor::NewKernel, None).await.unwrap();
+    let terms = used.terms_for("python", TermsFor::NewKernel).await.unwrap();
     assert_eq!(used.carry_out(used.request_under(terms, write)).await.error().kind, "OSError");
 }
 

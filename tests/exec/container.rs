@@ -7,7 +7,7 @@ use sayso::config::{ContainerExecutor, Executors, FolderInContainer};
 use sayso::domain::*;
 use sayso::exec::{Executor, TermsFor};
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const IMAGE: &str = "sayso-test:python";
 
@@ -33,25 +33,16 @@ fn containers(filter: &str) -> Vec<String> {
     docker(&["ps", "-aq", "--filter", &filter]).split_whitespace().map(str::to_owned).collect()
 }
 
-/// Waits for an engine that may be slow to remove containers.
-#[track_caller]
-fn within_a_minute(what: &str, holds: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while !holds() {
-        assert!(Instant::now() < until, "never: {what}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+/// What the engine says of a container that may be gone already.
+fn inspected(id: &str, format: &str) -> String {
+    let done = Command::new("docker").args(["inspect", "-f", format, id]).output().unwrap();
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
 /// The containers of a shop.
 fn containers_of(shop: &Shop) -> Vec<String> {
     let own = shop.work().to_string_lossy().into_owned();
-    let folder = |id: &String| {
-        let done =
-            Command::new("docker").args(["inspect", "-f", "{{.Config.WorkingDir}}", id]).output().unwrap();
-        String::from_utf8_lossy(&done.stdout).trim().to_owned()
-    };
-    containers("sayso").into_iter().filter(|id| folder(id) == own).collect()
+    containers("sayso").into_iter().filter(|id| inspected(id, "{{.Config.WorkingDir}}") == own).collect()
 }
 
 #[tokio::test]
@@ -89,7 +80,7 @@ async fn state_values_errors_and_the_folder() {
     assert_eq!(shop.py("x").await.ok().value(), "5");
     assert_eq!(shop.parts(both, |_, _| None).await.ok().out(), "\n[value of block 1]\n5\n[end of block 1]\n");
     shop.executor.close().await;
-    within_a_minute("no container is left", || containers_of(&shop).is_empty());
+    eventually("no container is left", || containers_of(&shop).is_empty());
 }
 
 #[tokio::test]
@@ -132,7 +123,7 @@ async fn between_runs_the_container_is_paused() {
     };
     let shop = shop();
     shop.executor.warm(&Language::python());
-    within_a_minute("a kernel that nobody used is paused", || paused(&shop));
+    eventually("a kernel that nobody used is paused", || paused(&shop));
     let request = shop.request("python", COUNTER, None).await;
     assert!(!request.approval().terms().kernel.unwrap().keeps_running);
     let (id, receiver) = shop.start(request);
@@ -146,7 +137,7 @@ async fn between_runs_the_container_is_paused() {
     shop.py(GROWS).await.ok();
     assert!(paused(&shop));
     shop.executor.close().await;
-    within_a_minute("a paused one is removed too", || containers_of(&shop).is_empty());
+    eventually("a paused one is removed too", || containers_of(&shop).is_empty());
 }
 
 #[tokio::test]
@@ -157,10 +148,9 @@ async fn it_is_closed_and_says_so() {
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Container, false));
     assert!(terms.interpreter.to_str().unwrap().starts_with("sayso-test:python@"), "{:?}", terms.interpreter);
     let names: Vec<&str> = terms.rights.sandbox.layers.iter().map(|l| l.name.as_str()).collect();
-    assert!(
-        names.contains(&"container: no network") && names.contains(&"container: memory 2 GiB"),
-        "{names:?}"
-    );
+    for name in ["container: no network", "container: memory 2 GiB"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
     let look = "import os, socket\n\
         s = open('/proc/self/status').read()\n\
         print([l.split()[1] for l in s.splitlines() if l.startswith(('CapEff', 'CapBnd', 'NoNewPrivs'))])\n\
@@ -173,10 +163,8 @@ async fn it_is_closed_and_says_so() {
         print(os.access('/proc/1/mem', os.R_OK), sorted(os.listdir('/sys/class/net')))\n\
         open('/tmp/x', 'w').write('x')";
     let seen = shop.py(look).await.ok().out();
-    assert!(
-        seen.starts_with("['0000000000000000', '0000000000000000', '1']\nno network\nFalse None True\n"),
-        "{seen}"
-    );
+    let wanted = "['0000000000000000', '0000000000000000', '1']\nno network\nFalse None True\n";
+    assert!(seen.starts_with(wanted), "{seen}");
     assert!(!seen.contains("wrote") && !seen.contains("connected"), "{seen}");
     let id = containers_of(&shop).pop().unwrap();
     let asked = docker(&[
@@ -258,7 +246,7 @@ async fn interrupts_and_time_limits() {
         shop.controlled("python", "print('on', flush=True)\nwhile True: pass", "on", RunControl::Kill).await;
     assert_eq!((&told.report.outcome, told.lost()), (&Outcome::Interrupted, true));
     shop.executor.close().await;
-    within_a_minute("no container is left", || containers_of(&shop).is_empty());
+    eventually("no container is left", || containers_of(&shop).is_empty());
 }
 
 #[tokio::test]
@@ -294,11 +282,7 @@ async fn what_is_missing_is_asked_for() {
     executors.container.images.insert("bash".into(), "sayso-test:not-there".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.refusal("bash").await;
-    assert!(
-        why.contains("sayso-test:not-there is not on the container engine")
-            && why.contains("when you say so"),
-        "{why}"
-    );
+    assert_has(&why, &["sayso-test:not-there is not on the container engine", "when you say so"]);
     let missing = shop.executor.missing_image(&Language::bash()).await.unwrap();
     assert_eq!(missing.name, "sayso-test:not-there");
     let (progress, _lines) = tokio::sync::mpsc::channel(8);
@@ -321,7 +305,7 @@ async fn what_is_left_over_is_removed() {
     let other = docker(&[&words[..], &[&alive, IMAGE, "sleep", "600"]].concat());
     let shop = shop();
     shop.sh("true").await.ok();
-    within_a_minute("the one that is left over is removed", || {
+    eventually("the one that is left over is removed", || {
         !docker(&["ps", "-aq", "--no-trunc"]).contains(&old)
     });
     assert!(docker(&["ps", "-q", "--no-trunc"]).contains(&other), "that of another machine stays");
@@ -351,17 +335,13 @@ async fn when_sayso_is_killed_its_containers_end() {
         std::io::Read::read_exact(&mut sayso.stdout.take().unwrap(), &mut line).unwrap();
         let own = format!("/{}/", sayso.id());
         let owned = || {
-            let owner = |id: &String| {
-                let format = "{{index .Config.Labels \"sayso.owner\"}}";
-                let done = Command::new("docker").args(["inspect", "-f", format, id]).output().unwrap();
-                String::from_utf8_lossy(&done.stdout).into_owned()
-            };
+            let owner = |id: &String| inspected(id, "{{index .Config.Labels \"sayso.owner\"}}");
             containers("sayso").iter().filter(|id| owner(id).contains(&own)).count()
         };
         assert_eq!(owned(), 1);
         sayso.kill().unwrap();
         sayso.wait().unwrap();
-        within_a_minute("its container is gone", || owned() == 0);
+        eventually("its container is gone", || owned() == 0);
     }
 }
 
@@ -374,10 +354,8 @@ async fn protected_names_of_the_working_folder_stay_as_they_are() {
     std::fs::write(git.join("config"), "[core]\n").unwrap();
     std::fs::write(shop.work().join(".envrc"), "").unwrap();
     let layers = shop.executor.sandbox().await.unwrap().layers;
-    assert!(
-        layers.iter().any(|l| l.active && l.name == "container: protected names read-only"),
-        "{layers:?}"
-    );
+    let protects = |layer: &Layer| layer.active && layer.name == "container: protected names read-only";
+    assert!(layers.iter().any(protects), "{layers:?}");
     let tried = "import os\n\
         def tried(act):\n    \
             try: act(); return 'done'\n    \
@@ -463,9 +441,7 @@ async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
     assert_eq!(functions(&told)[0].name, "twice");
     assert_eq!(shop.py("twice(21)").await.ok().value(), "42");
     for language in ["python", "javascript"] {
-        let language = Language(language.into());
-        let terms = shop.executor.terms_for(&language, TermsFor::Install(InstallInto::Session), None).await;
-        let why = terms.unwrap_err().to_string();
+        let why = shop.terms_for(language, TermsFor::Install(InstallInto::Session)).await.unwrap_err();
         assert!(why.contains("has no network") && why.contains("[executors.container.images]"), "{why}");
     }
     assert_eq!(shop.executor.project_venv().await, None);
@@ -508,7 +484,7 @@ impl Registry {
             .stderr(std::process::Stdio::null())
             .spawn()
             .expect("docker-registry of the distribution");
-        within_a_minute("the registry answers", || std::net::TcpStream::connect(&address).is_ok());
+        eventually("the registry answers", || std::net::TcpStream::connect(&address).is_ok());
         Self { child, address, _folder: folder }
     }
 }
@@ -522,7 +498,7 @@ impl Drop for Registry {
 
 /// A pull, started as it is once the person has approved it.
 async fn pull(shop: &Shop, image: &str) -> Told {
-    let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, None).await.unwrap();
+    let terms = shop.terms_for("python", TermsFor::Pull).await.unwrap();
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Engine, true));
     shop.carry_out(shop.request_under(terms, &format!("{image}\n"))).await
 }
@@ -572,17 +548,13 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
     // A pull from a server that accepts connections but never answers ends when the person stops it.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let image = format!("{}/sayso/python:1\n", silent.local_addr().unwrap());
-    for force in [false, true] {
+    for control in [RunControl::Interrupt, RunControl::Kill] {
         let play = async || {
-            let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, None).await.unwrap();
+            let terms = shop.terms_for("python", TermsFor::Pull).await.unwrap();
             let (run, mut events) = shop.start(shop.request_under(terms, &image));
             let first = events.recv().await.unwrap().1;
             assert_eq!(first, RunEvent::Started);
-            if force {
-                shop.executor.control(run, RunControl::Kill);
-            } else {
-                shop.executor.control(run, RunControl::Interrupt);
-            }
+            shop.executor.control(run, control.clone());
             let told = rest_of(events, vec![first]).await;
             assert_eq!(told.report.outcome, Outcome::Interrupted);
             told
@@ -622,10 +594,8 @@ async fn without_an_engine_it_says_what_to_do() {
     executors.container.host = Some("unix:///nowhere/docker.sock".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
     let why = shop.refusal("python").await;
-    assert!(
-        why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "),
-        "{why}"
-    );
+    let wanted = "the container engine at unix:///nowhere/docker.sock does not answer: ";
+    assert!(why.starts_with(wanted), "{why}");
     shop.executor.close().await;
     let terms = Executor::terms(&shop.executor, &Language::python(), None).await;
     assert!(terms.unwrap_err().to_string().contains("ending"));

@@ -174,7 +174,7 @@ async fn a_kill_ends_the_kernel_at_once() {
 #[tokio::test]
 async fn a_kernel_that_dies_is_told_with_its_cause_and_the_next_block_runs() {
     let shop = Shop::new();
-    for (n, (source, cause)) in [
+    for (generation, (source, cause)) in (1..).zip([
         ("print('kept')\nimport os\nos._exit(3)", "status 3"),
         ("print('kept')\nimport ctypes\nctypes.string_at(0)", "SIGSEGV"),
         ("print('kept')\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
@@ -183,18 +183,11 @@ async fn a_kernel_that_dies_is_told_with_its_cause_and_the_next_block_runs() {
             "print('kept')\nimport os\nos.closerange(3, 300)\nos.write(1, b'')\nimport time\ntime.sleep(5)",
             "control channel",
         ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let generation = u32::try_from(n).unwrap() + 1;
+    ]) {
         shop.py("x = 1").await.ok();
         let told = shop.py(source).await;
-        assert!(
-            matches!(&told.report.outcome, Outcome::Crashed(why) if why.contains(cause)),
-            "{source}: {:?}",
-            told.report
-        );
+        let Outcome::Crashed(why) = &told.report.outcome else { panic!("{source}: {:?}", told.report) };
+        assert!(why.contains(cause), "{source}: {why}");
         assert_eq!(told.out(), "kept\n", "{source}");
         let KernelFate::Lost(kernel) = told.report.kernel else { panic!("{:?}", told.report) };
         assert_eq!((kernel.generation, kernel.variables), (generation, 1));
@@ -208,11 +201,8 @@ async fn terms_that_no_longer_hold_are_refused() {
     let old = shop.terms("python").await;
     shop.py("import os\nos.chdir('/')").await.ok();
     let told = shop.carry_out(shop.request_under(old, "print('never')")).await;
-    assert!(
-        matches!(&told.report.outcome, Outcome::Refused(why) if why.contains("the folder changed")),
-        "{:?}",
-        told.report.outcome
-    );
+    let Outcome::Refused(why) = &told.report.outcome else { panic!("{:?}", told.report.outcome) };
+    assert!(why.contains("the folder changed"), "{why}");
     let old = shop.terms("python").await;
     shop.executor.restart_kernel();
     let told = shop.carry_out(shop.request_under(old, "print('never')")).await;
@@ -269,13 +259,10 @@ async fn nothing_outlives_a_run() {
         };
         in_time(Duration::from_secs(2), play).await;
     }
-    for language in ["bash", "python"] {
-        let source = match language {
-            "bash" => format!("setsid sleep {name} & while :; do sleep 0.1; done"),
-            _ => format!(
-                "import subprocess\nsubprocess.Popen(['setsid', 'sleep', '{name}'])\nwhile True: pass"
-            ),
-        };
+    let endless_python =
+        format!("import subprocess\nsubprocess.Popen(['setsid', 'sleep', '{name}'])\nwhile True: pass");
+    let endless_bash = format!("setsid sleep {name} & while :; do sleep 0.1; done");
+    for (language, source) in [("bash", endless_bash), ("python", endless_python)] {
         assert_eq!(shop.run_for(language, &source, Some(300)).await.report.outcome, Outcome::TimedOut);
         assert_eq!(processes_with(&name), [0; 0], "{source}");
     }
@@ -362,11 +349,8 @@ async fn a_death_while_nothing_runs_is_told() {
     let shop = Shop::unconfined();
     let pid: i32 = shop.py("import os\nos.getpid()").await.ok().value().parse().unwrap();
     let deaths = shop.executor.kernel_notice();
-    rustix::process::kill_process(
-        rustix::process::Pid::from_raw(pid).unwrap(),
-        rustix::process::Signal::KILL,
-    )
-    .unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     let cause = tokio::time::timeout(Duration::from_secs(30), deaths).await.unwrap();
     assert!(matches!(&cause, KernelNotice::Died(dead) if dead.cause.contains("SIGKILL")), "{cause:?}");
     let terms = shop.terms("python").await;
@@ -399,7 +383,7 @@ fn many_runs_leave_nothing() {
 fn child_of_many_runs() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let shop = Shop::new();
-    let temp = std::fs::canonicalize(shop.folder.path()).unwrap();
+    let temp = shop.base();
     let round = |n: u32| {
         runtime.block_on(async {
             match n % 10 {

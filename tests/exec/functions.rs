@@ -44,19 +44,10 @@ answer = 42
 "#;
 
 pub async fn load(shop: &Shop, name: &str, source: &str) -> Told {
-    let mut terms = shop.executor.terms_for(&Language::python(), TermsFor::Load, None).await.unwrap();
+    let mut terms = shop.terms_for("python", TermsFor::Load).await.unwrap();
     let path = PathBuf::from("/home/ann/.config/sayso").join(name);
     let found = OnDisk::File(Some(Sha256::of(source.as_bytes())));
-    terms.target = Some(Target {
-        path,
-        link: None,
-        found,
-        bytes: 1,
-        folders: 0,
-        outside: true,
-        folder: None,
-        others: Vec::new(),
-    });
+    terms.target = Some(Target { bytes: 1, outside: true, ..Target::at(path, found) });
     shop.carry_out(shop.request_under(terms, source)).await
 }
 

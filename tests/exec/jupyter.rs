@@ -94,9 +94,8 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     let failed = shop.py("def f():\n    raise ValueError('no')\nf()").await;
     assert_eq!(failed.report.outcome, Outcome::Failed);
     assert_eq!((failed.error().kind.as_str(), failed.error().message.as_str()), ("ValueError", "no"));
-    assert!(
-        failed.error().traceback.contains("raise ValueError") && !failed.error().traceback.contains('\u{1b}')
-    );
+    assert_has(&failed.error().traceback, &["raise ValueError"]);
+    assert!(!failed.error().traceback.contains('\u{1b}'));
     let asked = shop.py("input('name? ')").await;
     assert_eq!(asked.report.outcome, Outcome::Failed);
     assert!(asked.error().message.contains("does not support input"), "{:?}", asked.report);
@@ -177,10 +176,8 @@ async fn a_kernel_of_another_language() {
     let told = shop.interrupted("bash", "echo on; sleep 60", "on").await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
     let why = shop.refusal("javascript").await;
-    assert!(
-        why.starts_with("no Jupyter kernel for javascript was found on this machine (there is "),
-        "{why}"
-    );
+    let wanted = "no Jupyter kernel for javascript was found on this machine (there is ";
+    assert!(why.starts_with(wanted), "{why}");
     shop.executor.close().await;
     let named = local("jupyter:bash");
     let why = named.refusal("python").await;
@@ -196,20 +193,14 @@ async fn kernels_of_this_machine_stand_still_between_runs() {
     shop.py(COUNTER).await.ok();
     shop.sh("x=5; (while :; do date > date.txt; done) &").await.ok();
     let here = shop.work();
-    let of_kernels = || -> Vec<i32> {
-        let all = std::fs::read_dir("/proc").unwrap();
-        let pids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        pids.filter(|pid| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == here))
-            .collect()
-    };
+    let is_of_kernel =
+        |pid: &i32| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == here);
+    let of_kernels = || processes().filter(is_of_kernel).collect::<Vec<_>>();
     assert!(of_kernels().len() >= 3, "two kernels and a shell are there");
     assert_eq!(moving(&of_kernels()), [""; 0]);
     let before = counted(&shop);
-    assert_eq!(
-        shop.sh("echo $x").await.ok().out().trim(),
-        "5",
-        "the other kernel goes on, this one does not"
-    );
+    // The other kernel goes on, this one does not.
+    assert_eq!(shop.sh("echo $x").await.ok().out().trim(), "5");
     assert_eq!(counted(&shop), before);
     let shared = shop.terms("python").await.shared.unwrap();
     assert_eq!(shared.blocks.ranges().len(), 1);
@@ -239,28 +230,22 @@ async fn a_kernel_of_a_server() {
     eventually("no kernel is left on the server", || server.kernels() == "[]");
     let stranger = at(server.port, "wrong");
     let why = stranger.refusal("python").await;
-    assert!(
-        why.ends_with("refuses the token: set token_env or token_command in [executors.jupyter]"),
-        "{why}"
-    );
+    let wanted = "refuses the token: set token_env or token_command in [executors.jupyter]";
+    assert!(why.ends_with(wanted), "{why}");
     stranger.executor.close().await;
 }
 
 #[tokio::test]
 async fn what_kernels_do_not_do_is_refused_in_words() {
     let shop = Shop::elsewhere("jupyter", &Executors::default(), |_| {});
-    let python = Language::python();
-    let why = shop
-        .executor
-        .terms_for(&python, TermsFor::Install(InstallInto::Session), None)
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(why.contains("into the environment of the Jupyter kernel"), "{why}");
-    let why = shop.executor.terms_for(&python, TermsFor::Load, None).await.unwrap_err().to_string();
-    assert!(why.contains("sayso's own kernels only"), "{why}");
-    let why = shop.executor.terms_for(&python, TermsFor::Pull, None).await.unwrap_err().to_string();
-    assert!(why.contains("--executor container"), "{why}");
+    for (purpose, wanted) in [
+        (TermsFor::Install(InstallInto::Session), "into the environment of the Jupyter kernel"),
+        (TermsFor::Load, "sayso's own kernels only"),
+        (TermsFor::Pull, "--executor container"),
+    ] {
+        let why = shop.terms_for("python", purpose).await.unwrap_err();
+        assert!(why.contains(wanted), "{why}");
+    }
     shop.executor.close().await;
 }
 
@@ -466,10 +451,8 @@ async fn a_block_whose_server_does_not_come_back_did_not_run() {
     told_after(&shop).await;
     let told = shop.run("python", "x").await;
     let Outcome::NotStarted(why) = &told.report.outcome else { panic!("{:?}", told.report) };
-    assert!(
-        why.starts_with("the connection was lost and not found again within 6 s") && told.lost(),
-        "{why}"
-    );
+    assert!(why.starts_with("the connection was lost and not found again within 6 s"), "{why}");
+    assert!(told.lost());
     open.store(true, Ordering::SeqCst);
     shop.executor.close().await;
 }
@@ -508,11 +491,8 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     let mut server = JupyterServer::start();
     let shop = at_with_patience(server.port, TOKEN, 8);
     let told = shop.py("x = 41; y = 2").await.ok();
-    assert!(
-        matches!(told.report.kernel, KernelFate::Kept(kernel) if kernel.variables == 2),
-        "{:?}",
-        told.report
-    );
+    let KernelFate::Kept(kernel) = told.report.kernel else { panic!("{:?}", told.report) };
+    assert_eq!(kernel.variables, 2);
     // It answers, so nothing is reported.
     let quiet = Duration::from_secs(3);
     assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
@@ -578,10 +558,8 @@ async fn a_server_that_is_not_there_is_told() {
     executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});
     let why = shop.refusal("python").await;
-    assert!(
-        why.starts_with(&format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ")),
-        "{why}"
-    );
+    let wanted = format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ");
+    assert!(why.starts_with(&wanted), "{why}");
     shop.executor.close().await;
     executors.jupyter.token_env = Some("SAYSO_TEST_NO_SUCH_TOKEN".into());
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});

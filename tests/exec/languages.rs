@@ -26,10 +26,7 @@ async fn a_posix_shell() {
 #[tokio::test]
 async fn a_language_without_a_program_says_which_one_is_missing() {
     let shop = Shop::with(|setup| {
-        let entry = Arc::make_mut(&mut setup.languages.0)
-            .iter_mut()
-            .find(|entry| entry.name.as_str() == "lua")
-            .unwrap();
+        let entry = language_of!(setup, "lua");
         entry.command = "lua-nowhere".into();
         entry.others.iter_mut().for_each(|way| way.command = format!("{}-nowhere", way.command));
     });
@@ -55,10 +52,7 @@ async fn a_language_of_the_persons_own() {
 #[tokio::test]
 async fn sql_without_its_program_runs_in_pythons_own() {
     let shop = Shop::with(|setup| {
-        let entry = Arc::make_mut(&mut setup.languages.0)
-            .iter_mut()
-            .find(|entry| entry.name.as_str() == "sql")
-            .unwrap();
+        let entry = language_of!(setup, "sql");
         entry.command = "sqlite3-nowhere".into();
         entry.others.retain(|way| way.command == "python3");
         entry.others[0].command = python().to_string_lossy().into_owned();
@@ -169,23 +163,15 @@ async fn java_runs() {
 async fn typescript_runs_in_node() {
     let node = std::env::var("SAYSO_TEST_NODE").unwrap();
     let shop = Shop::with(|setup| {
-        let entry = Arc::make_mut(&mut setup.languages.0)
-            .iter_mut()
-            .find(|entry| entry.name.as_str() == "typescript")
-            .unwrap();
+        let entry = language_of!(setup, "typescript");
         entry.command = node;
         entry.others.clear();
     });
-    let told = shop
-        .run("typescript", "interface A { n: number }\nconst a: A = { n: 42 };\nconsole.log(a.n);\n")
-        .await
-        .ok();
+    let source = "interface A { n: number }\nconst a: A = { n: 42 };\nconsole.log(a.n);\n";
+    let told = shop.run("typescript", source).await.ok();
     assert_eq!((told.out().as_str(), told.err().as_str()), ("42\n", ""));
-    let told = shop
-        .run("typescript", "import fs from 'node:fs';\nconst n: number = await 42;\nconsole.log(n);\n")
-        .await
-        .ok();
-    assert_eq!(told.out(), "42\n");
+    let source = "import fs from 'node:fs';\nconst n: number = await 42;\nconsole.log(n);\n";
+    assert_eq!(shop.run("typescript", source).await.ok().out(), "42\n");
     let told = shop.run("typescript", "const a: number = ;\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);
 }
@@ -229,12 +215,10 @@ async fn errors_name_the_block_or_the_file_and_its_line() {
         let shop = Shop::new();
         let extension = Languages::default().find(language).unwrap().extensions[0].clone();
         let file = format!("sub/mistake.{extension}");
-        for (named, called, in_file) in
-            [(None, "block 1".to_owned(), "block_1"), (Some(file.clone()), file.clone(), "mistake")]
-        {
+        for named in [None, Some(file)] {
             let request = shop.request(language, source, None).await;
-            let called = if named.is_none() { request.label() } else { called };
-            let in_file = if named.is_none() { called.replace(' ', "_") } else { in_file.to_owned() };
+            let called = named.clone().unwrap_or_else(|| request.label());
+            let in_file = if named.is_none() { called.replace(' ', "_") } else { "mistake".to_owned() };
             let told = shop.carry_out(request.named(named)).await;
             assert_ne!(told.report.outcome, Outcome::Ok, "{language}: {source}");
             let error = told.report.error.as_ref();
@@ -269,10 +253,9 @@ async fn a_stack_of_node_holds_nothing_of_what_started_the_block() {
         assert_eq!(told.report.outcome, Outcome::Failed, "{source}");
         let said = told.err();
         assert!(said.contains(place), "{source}: {said}");
-        assert!(
-            !said.contains("[eval]") && !said.contains("asModule") && !said.contains("asScript"),
-            "{said}"
-        );
+        for own in ["[eval]", "asModule", "asScript"] {
+            assert!(!said.contains(own), "{said}");
+        }
     }
     // Deferred calls run in the usual order.
     let order = "setTimeout(() => console.log(4));\nPromise.resolve().then(() => console.log(3));\n\
@@ -283,17 +266,13 @@ async fn a_stack_of_node_holds_nothing_of_what_started_the_block() {
 #[tokio::test]
 async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none() {
     let shop = Shop::with(|setup| {
-        let entry = Arc::make_mut(&mut setup.languages.0)
-            .iter_mut()
-            .find(|entry| entry.name.as_str() == "typescript")
-            .unwrap();
+        let entry = language_of!(setup, "typescript");
         entry.command = "node-nowhere".into();
         entry.others.retain(|way| way.command == "tsx");
     });
     let tool = shop.work().join("node_modules/.bin/tsx");
     write_program(&tool, "#!/bin/sh\necho tsx of the project\ncat \"$1\"\n");
-    let terms = shop.executor.terms(&Language("typescript".into()), None).await.expect("terms");
-    assert_eq!(terms.interpreter, tool);
+    assert_eq!(shop.terms("typescript").await.interpreter, tool);
     let told = shop.run("typescript", "const a = 1;\n").await.ok();
     assert_eq!(told.out(), "tsx of the project\nconst a = 1;\n");
 }
@@ -302,11 +281,8 @@ async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none()
 #[tokio::test]
 #[ignore = "needs a Julia in SAYSO_TEST_JULIA"]
 async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
-    let shop = Shop::with(|setup| {
-        let entries = Arc::make_mut(&mut setup.languages.0);
-        let entry = entries.iter_mut().find(|entry| entry.name.as_str() == "julia").unwrap();
-        entry.command = std::env::var("SAYSO_TEST_JULIA").unwrap();
-    });
+    let julia = std::env::var("SAYSO_TEST_JULIA").unwrap();
+    let shop = Shop::with(|setup| language_of!(setup, "julia").command = julia);
     std::fs::create_dir(shop.work().join("sub")).unwrap();
     std::fs::write(shop.work().join("sub/part.jl"), "part() = 42\n").unwrap();
     let source =
@@ -339,13 +315,7 @@ async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
 #[tokio::test]
 #[ignore = "needs node and a node_modules with tsx and lodash in SAYSO_TEST_TSX"]
 async fn typescript_runs_in_node_by_the_projects_tsx() {
-    let shop = Shop::with(|setup| {
-        let entry = Arc::make_mut(&mut setup.languages.0)
-            .iter_mut()
-            .find(|entry| entry.name.as_str() == "typescript")
-            .unwrap();
-        entry.command = "node-nowhere".into();
-    });
+    let shop = Shop::with(|setup| language_of!(setup, "typescript").command = "node-nowhere".into());
     let copied = std::process::Command::new("cp")
         .args(["-r", &std::env::var("SAYSO_TEST_TSX").unwrap(), "node_modules"])
         .current_dir(shop.work())
@@ -456,15 +426,7 @@ async fn all_programs_see_the_python_and_the_commands_of_the_project() {
     // A program that the review knows by name is not replaced.
     assert!(!shop.sh("ls").await.ok().out().contains("not the ls"));
     assert_eq!(shop.sh("echo $VIRTUAL_ENV").await.ok().out(), format!("{}\n", venv.display()));
-    let told = shop
-        .executor
-        .terms(&Language::bash(), None)
-        .await
-        .expect("terms")
-        .rights
-        .python
-        .clone()
-        .expect("told");
+    let told = shop.terms("bash").await.rights.python.clone().expect("told");
     assert_eq!(told.path, venv.join("bin/python"));
     assert!(told.version.is_some_and(|version| version.starts_with("3.")));
 }
@@ -488,8 +450,7 @@ async fn a_folder_inside_of_a_project_has_the_python_of_the_project() {
 async fn a_version_that_is_not_installed_is_told_with_the_one_that_stands_in_for_it() {
     let shop = Shop::with(|setup| setup.python = None);
     std::fs::write(shop.work().join(".python-version"), "3.99.1\n").expect("written");
-    let terms = shop.executor.terms(&Language::bash(), None).await.expect("terms");
-    let told = terms.rights.python.clone().expect("told");
+    let told = shop.terms("bash").await.rights.python.clone().expect("told");
     assert_eq!(told.wanted.as_deref(), Some("3.99.1"));
     assert!(told.version.is_some_and(|version| version.starts_with("3.")));
 }
@@ -499,12 +460,10 @@ async fn packages_of_the_session_are_found_by_every_python() {
     let shop = Shop::with(|setup| setup.python = None);
     project(&shop);
     shop.sh("true").await.ok();
-    let packages = shop.work().parent().expect("a folder").join("blobs/packages/python");
+    let packages = shop.base().join("blobs/packages/python");
     std::fs::write(packages.join("fetched.py"), "print('a package')").expect("as an installation does");
     write_program(&packages.join("bin/fetchedtool"), "#!/bin/sh\necho tool of a package\n");
-    assert_eq!(
-        shop.sh("python3 -c 'import fetched'; fetchedtool").await.ok().out(),
-        "a package\ntool of a package\n"
-    );
+    let told = shop.sh("python3 -c 'import fetched'; fetchedtool").await.ok();
+    assert_eq!(told.out(), "a package\ntool of a package\n");
     assert_eq!(shop.py("import fetched").await.ok().out(), "a package\n");
 }

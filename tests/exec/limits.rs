@@ -112,11 +112,8 @@ async fn a_look_at_a_block_widens_nothing() {
     shop.executor.warm(&Language::python());
     let narrow = shop.terms("python").await;
     let looked = shop.executor.terms(&Language::python(), Some(wide)).await.unwrap();
-    assert_ne!(
-        looked.kernel.unwrap().generation,
-        narrow.kernel.unwrap().generation,
-        "another would be begun"
-    );
+    let generation = |terms: &Terms| terms.kernel.unwrap().generation;
+    assert_ne!(generation(&looked), generation(&narrow), "another would be begun");
     let again = shop.terms("python").await;
     // Its version is known once it is ready, which may happen in between.
     let again = Terms { version: narrow.version.clone(), ..again };
@@ -169,11 +166,8 @@ async fn memory_of_all_processes_together_is_limited() {
     // Four processes, each below the limit.
     let source = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        kept = bytearray(90 << 20)\n        time.sleep(9)\n        os._exit(0)\ntime.sleep(9)";
     let told = shop.under(small, "python", source).await;
-    assert!(
-        matches!(&told.report.outcome, Outcome::Limit(what) if what.starts_with("memory")),
-        "{:?}",
-        told.report.outcome
-    );
+    let Outcome::Limit(what) = &told.report.outcome else { panic!("{:?}", told.report.outcome) };
+    assert!(what.starts_with("memory"), "{what}");
 }
 
 #[tokio::test]
@@ -239,8 +233,8 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
         .args(["/bin/sh", "-c", crowd])
         .spawn()
         .unwrap();
-    let inside = || std::fs::read_to_string(group.procs_file()).unwrap().lines().count();
-    eventually("a crowd", || inside() > 20);
+    let inside = |group: &Group| std::fs::read_to_string(group.procs_file()).unwrap().lines().count();
+    eventually("a crowd", || inside(&group) > 20);
     assert!(!group.is_empty());
     group.kill().unwrap();
     eventually("nobody", || group.is_empty());
@@ -255,12 +249,8 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
         .args(["/bin/sleep", "60"])
         .spawn()
         .unwrap();
-    eventually("one", || inside_of(&group) == 1);
+    eventually("one", || inside(&group) == 1);
     drop(group);
     assert!(!child.wait().unwrap().success());
     assert!(!std::path::Path::new(root).join(&name).exists());
-}
-
-fn inside_of(group: &sayso::exec::cgroup::Group) -> usize {
-    std::fs::read_to_string(group.procs_file()).unwrap().lines().count()
 }

@@ -3,13 +3,12 @@
 use crate::languages::write_program;
 use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::{DisabledLayers, Setup, TermsFor};
+use sayso::exec::{Setup, TermsFor};
 use std::path::PathBuf;
 
 async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
     let into = PackageList::parse(language, packages).map_or(InstallInto::default(), |list| list.into);
-    let terms =
-        shop.executor.terms_for(&Language(language.into()), TermsFor::Install(into), None).await.unwrap();
+    let terms = shop.terms_for(language, TermsFor::Install(into)).await.unwrap();
     assert_eq!(terms.executor, ExecutorKind::Installer);
     assert!(terms.rights.network);
     shop.carry_out(shop.request_under(terms, packages)).await
@@ -34,7 +33,7 @@ async fn what_a_text_lacks_is_known_before_it_runs() {
 async fn what_lies_in_the_folder_of_packages_is_found_without_a_restart_and_replaces_nothing() {
     let shop = Shop::new();
     assert_eq!(shop.py("import late").await.error().kind, "ModuleNotFoundError");
-    let folder = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/python");
+    let folder = shop.base().join("blobs/packages/python");
     std::fs::write(folder.join("late.py"), "value = 7\n").unwrap();
     std::fs::write(folder.join("json.py"), "raise SystemExit('shadowed')\n").unwrap();
     let told = shop.py("import late, json\nlate.value, json.dumps([1])").await.ok();
@@ -47,8 +46,7 @@ async fn packages_of_node_are_found_by_node_in_bash() {
     let shop = Shop::new();
     let need = "node -e 'console.log(require(\"late\"))'";
     assert_eq!(shop.sh(need).await.report.outcome, Outcome::Failed);
-    let blobs = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs");
-    let package = blobs.join("packages/node/node_modules/late");
+    let package = node_modules(&shop).join("late");
     std::fs::create_dir_all(package.join("../.bin")).unwrap();
     std::fs::write(package.join("index.js"), "module.exports = 7;\n").unwrap();
     write_program(&package.join("../.bin/late"), "#!/bin/sh\necho the program\n");
@@ -58,7 +56,7 @@ async fn packages_of_node_are_found_by_node_in_bash() {
 
 /// The folder of the session's packages for node, which does not exist yet.
 fn node_modules(shop: &Shop) -> PathBuf {
-    std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/node/node_modules")
+    shop.base().join("blobs/packages/node/node_modules")
 }
 
 #[tokio::test]
@@ -163,7 +161,7 @@ fn with_inquisitive_pip(setup: &mut Setup) {
 #[tokio::test]
 #[ignore = "needs bubblewrap and landlock, and no uv"]
 async fn what_runs_wrote_for_themselves_reaches_no_installation_and_nothing_of_the_working_folder_does() {
-    for without in [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }] {
+    for without in [ALL, NO_BWRAP] {
         let shop = Shop::with(|setup| {
             setup.without = without;
             with_inquisitive_pip(setup);
@@ -174,14 +172,12 @@ async fn what_runs_wrote_for_themselves_reaches_no_installation_and_nothing_of_t
         shop.sh(steer).await.ok();
         // The second one sees nothing of the first one either.
         for _ in 0..2 {
-            let into = InstallInto::Session;
-            let terms =
-                shop.executor.terms_for(&Language::python(), TermsFor::Install(into), None).await.unwrap();
+            let terms = shop.terms_for("python", TermsFor::Install(InstallInto::Session)).await.unwrap();
             let all = [&terms.rights.read[..], &terms.rights.write[..]].concat();
             assert!(!all.iter().any(|folder| shop.work().starts_with(folder)), "{all:?}");
             let told = install(&shop, "python", "six\n").await.ok();
-            let (first, rest) =
-                told.out().split_once('\n').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+            let out = told.out();
+            let (first, rest) = out.split_once('\n').unwrap();
             // In the temporary folder stands where the folder of packages is bound, which lies below `/tmp` here.
             let is_fresh = first.starts_with("config [] tmp [") && first.contains("] cache [] work ");
             assert!(is_fresh, "{first}");
@@ -230,31 +226,19 @@ async fn packages_of_node_are_installed_and_found_by_scripts_and_modules() {
 
 /// Makes `.venv` in the folder of a shop from that Python, and lets sayso find it.
 fn project(python: &std::path::Path) -> Shop {
-    let mut work = None;
-    let shop = Shop::with(|setup| {
-        let made = std::process::Command::new(python)
-            .args(["-m", "venv"])
-            .arg(setup.cwd.join(".venv"))
-            .status()
-            .unwrap();
+    Shop::with(|setup| {
+        let mut make = std::process::Command::new(python);
+        let made = make.args(["-m", "venv"]).arg(setup.cwd.join(".venv")).status().unwrap();
         assert!(made.success());
         setup.python = None;
-        work = Some(setup.cwd.clone());
-    });
-    assert_eq!(shop.work(), work.unwrap());
-    shop
+    })
 }
 
 #[tokio::test]
 async fn without_an_environment_of_the_project_nothing_goes_there() {
     let shop = Shop::new();
     assert_eq!(shop.executor.project_venv().await, None);
-    let why = shop
-        .executor
-        .terms_for(&Language::python(), TermsFor::Install(InstallInto::Project), None)
-        .await
-        .unwrap_err()
-        .to_string();
+    let why = shop.terms_for("python", TermsFor::Install(InstallInto::Project)).await.unwrap_err();
     assert!(why.contains("has no .venv") || why.contains("neither uv nor pip"), "{why}");
     // A `.venv` that is a link to elsewhere is not the project's.
     std::os::unix::fs::symlink("/usr", shop.work().join(".venv")).unwrap();
@@ -268,15 +252,13 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     let shop = project(&python);
     let venv = shop.work().join(".venv");
     assert_eq!(shop.executor.project_venv().await, Some(venv.clone()));
-    let python = Language::python();
-    let overlay = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/python");
-    let inside =
-        shop.executor.terms_for(&python, TermsFor::Install(InstallInto::Project), None).await.unwrap();
-    let beside = match shop.executor.terms_for(&python, TermsFor::Install(InstallInto::Session), None).await {
+    let overlay = shop.base().join("blobs/packages/python");
+    let inside = shop.terms_for("python", TermsFor::Install(InstallInto::Project)).await.unwrap();
+    let beside = match shop.terms_for("python", TermsFor::Install(InstallInto::Session)).await {
         Ok(beside) => beside,
         // Without uv: the project's own pip may not install beside the session.
         Err(why) => {
-            assert!(why.to_string().contains("into its .venv only"), "{why}");
+            assert!(why.contains("into its .venv only"), "{why}");
             Terms { cwd: overlay.clone(), ..inside.clone() }
         }
     };
@@ -291,10 +273,6 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     let told = install(&shop, "python", "into: .venv\nsix\n").await;
     assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());
     let seen = shop.py("import six\n(x, six.__file__)").await.ok();
-    assert!(
-        seen.value().starts_with("(5, '") && seen.value().contains("/work/.venv/lib/"),
-        "{}",
-        seen.value()
-    );
+    assert_has(seen.value(), &["(5, '", "/work/.venv/lib/"]);
     assert_eq!(std::fs::read_dir(overlay).unwrap().count(), 0, "nothing beside the session");
 }

@@ -2,8 +2,6 @@
 
 use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::DisabledLayers;
-use std::sync::Arc;
 
 #[tokio::test]
 async fn bash_keeps_its_folder_and_exported_variables() {
@@ -36,9 +34,8 @@ async fn an_environment_too_large_to_start_with_stops_no_later_block() {
 #[ignore = "needs bubblewrap and landlock"]
 async fn a_shell_that_names_a_folder_closed_to_it_stays_where_it_was() {
     // With bubblewrap, what lies in `/tmp` is the run's own, as far as its rights tell.
-    let shop =
-        Shop::with(|setup| setup.without = DisabledLayers { bwrap: true, ..DisabledLayers::default() });
-    let closed = std::fs::canonicalize(shop.folder.path()).unwrap().join("closed");
+    let shop = Shop::with(|setup| setup.without = NO_BWRAP);
+    let closed = shop.base().join("closed");
     std::fs::create_dir(&closed).unwrap();
     let forged = |folder: &std::path::Path| {
         format!("printf 'cwd\\0{}\\n\\0end\\0' >&91; kill -9 $$", folder.display())
@@ -86,26 +83,19 @@ async fn bash_names_the_block_and_the_line() {
     assert_eq!(told.err(), "block 1: line 3: not_a_command: command not found\n");
     assert_eq!(told.report.receipt.exit_code, Some(127));
     let told = shop.sh("echo fine\nif then\n").await;
-    assert!(
-        told.err().contains("block 2: ") && told.err().contains("line 2: syntax error"),
-        "{}",
-        told.err()
-    );
+    assert_has(&told.err(), &["block 2: ", "line 2: syntax error"]);
     assert_eq!(shop.sh("echo $0 $# $-").await.ok().out(), "block 3 0 hBc\n");
 }
 
 #[tokio::test]
 async fn both_streams_and_no_input() {
     let shop = Shop::new();
-    let told = shop
-        .sh("echo out; echo err >&2; cat; read x || echo no input; [ -t 0 ] || echo no terminal; printf end")
-        .await
-        .ok();
+    let none =
+        "echo out; echo err >&2; cat; read x || echo no input; [ -t 0 ] || echo no terminal; printf end";
+    let told = shop.sh(none).await.ok();
     assert_eq!((told.out().as_str(), told.err().as_str()), ("out\nno input\nno terminal\nend", "err\n"));
-    let told = shop
-        .sh("echo x > /dev/stderr; echo y > /dev/stdout; (: < /dev/tty) 2>/dev/null || echo no tty")
-        .await
-        .ok();
+    let devices = "echo x > /dev/stderr; echo y > /dev/stdout; (: < /dev/tty) 2>/dev/null || echo no tty";
+    let told = shop.sh(devices).await.ok();
     assert_eq!((told.out().as_str(), told.err().as_str()), ("y\nno tty\n", "x\n"));
 }
 
@@ -147,20 +137,16 @@ async fn the_receipt_tells_what_was_used() {
     assert!(receipt.processes >= 2, "{receipt:?}");
     let told = shop.py("s = 0\nfor i in range(2_000_000): s += i\nx = bytearray(80_000_000)").await.ok();
     let receipt = &told.report.receipt;
-    assert!(
-        receipt.cpu_us > 30_000 && receipt.cpu_us < 10_000_000 && receipt.peak_rss_bytes > 80_000_000,
-        "{receipt:?}"
-    );
+    assert!(receipt.cpu_us > 30_000 && receipt.cpu_us < 10_000_000, "{receipt:?}");
+    assert!(receipt.peak_rss_bytes > 80_000_000, "{receipt:?}");
     let told = shop.py("1").await.ok();
     assert!(told.report.receipt.cpu_us < 30_000, "not the difference: {:?}", told.report.receipt);
 }
 
 #[tokio::test]
 async fn what_is_not_installed_is_told() {
-    let shop =
-        Shop::with(|setup| Arc::make_mut(&mut setup.languages.0)[2].command = "node-of-nowhere".into());
-    let why = shop.refusal("javascript").await;
-    assert!(why.contains("node-of-nowhere") && why.contains("installed"), "{why}");
+    let shop = Shop::with(|setup| language_of!(setup, "javascript").command = "node-of-nowhere".into());
+    assert_has(&shop.refusal("javascript").await, &["node-of-nowhere", "installed"]);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::{DisabledLayers, SandboxRequest, Setup};
+use sayso::exec::{SandboxRequest, Setup};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -120,9 +120,7 @@ fn wish(level: SandboxLevel, setup: &mut Setup) {
 #[tokio::test]
 async fn what_is_told_of_places_is_what_a_run_finds() {
     for level in [SandboxLevel::Workspace, SandboxLevel::ReadOnly] {
-        for without in
-            [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }]
-        {
+        for without in [ALL, NO_BWRAP] {
             let lies = lies(|setup| {
                 wish(level, setup);
                 setup.without = without;
@@ -136,7 +134,7 @@ async fn what_is_told_of_places_is_what_a_run_finds() {
 
 #[tokio::test]
 async fn in_the_home_folder_what_is_told_is_what_a_run_finds() {
-    for without in [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }] {
+    for without in [ALL, NO_BWRAP] {
         let lies = lies(|setup| {
             setup.cwd = setup.home.clone().unwrap();
             setup.without = without;
@@ -148,7 +146,7 @@ async fn in_the_home_folder_what_is_told_is_what_a_run_finds() {
 #[tokio::test]
 async fn a_kernel_reaches_what_it_was_started_with() {
     let shop = Shop::with(|setup| drop(furnish(setup)));
-    let hooks = shop.work().parent().unwrap().join("home/work/.envrc");
+    let hooks = shop.base().join("home/work/.envrc");
     shop.py("1").await.ok();
     fs::write(&hooks, "x").unwrap();
     let kernel = shop.terms("python").await;
@@ -170,15 +168,15 @@ async fn who_goes_to_a_closed_folder_is_said_not_to_be_in_the_one_shown() {
     // Landlock alone keeps nobody from going there.
     let shop = Shop::with(|setup| {
         furnish(setup);
-        setup.without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
+        setup.without = NO_BWRAP;
     });
-    let home = shop.work().parent().unwrap().join("home");
+    let home = shop.base().join("home");
     let other = home.join("other").display().to_string();
     for (language, source) in
         [("python", format!("import os\nos.chdir('{other}')")), ("bash", format!("cd '{other}'"))]
     {
         let told = shop.run(language, &source).await.ok();
-        let terms = shop.executor.terms(&Language(language.into()), None).await.unwrap();
+        let terms = shop.terms(language).await;
         let is_off = terms.rights.sandbox.level == SandboxLevel::Off;
         assert_eq!(terms.cwd, home.join(if is_off { "other" } else { "work" }), "{language}");
         assert_eq!(told.report.cwd, Some(terms.cwd), "{language}");

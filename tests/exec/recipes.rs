@@ -79,10 +79,7 @@ async fn runs_are_measured() {
     };
     in_time(Duration::from_secs(20), play).await;
     let out = shop.py(&measurement(&shop, "pass", "[0.5, 0.6, 0.7]", 16)).await.ok().out();
-    assert!(
-        out.contains("before: median 0.6000 s, from 0.5000 to 0.7000 s, 3 runs\nafter: median "),
-        "{out}"
-    );
+    assert_has(&out, &["before: median 0.6000 s, from 0.5000 to 0.7000 s, 3 runs\nafter: median "]);
 }
 
 #[tokio::test]

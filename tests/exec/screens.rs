@@ -1,16 +1,15 @@
 //! Real full-screen programs and line editors, in a terminal of their own, with real keys.
 
-use crate::support::{Shop, Told, python, rest_of};
+use crate::support::*;
+use crate::terminals::shops;
 use sayso::domain::*;
-use sayso::exec::DisabledLayers;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
 
 /// A program in its terminal.
 struct Playing<'a> {
     shop: &'a Shop,
     run: RunId,
-    events: mpsc::Receiver<(RunId, RunEvent)>,
+    events: Events,
     seen: Vec<RunEvent>,
     screen: TerminalScreen,
 }
@@ -48,6 +47,10 @@ impl<'a> Playing<'a> {
 
     async fn shows(&mut self, wanted: &str) {
         self.until(wanted, |playing| playing.text().contains(wanted)).await;
+    }
+
+    async fn shows_on_its_own_screen(&mut self, wanted: &str) {
+        self.until(wanted, |playing| playing.screen.is_alternate && playing.text().contains(wanted)).await;
     }
 
     fn press(&self, keys: &str) {
@@ -196,11 +199,8 @@ async fn much_that_is_painted_is_neither_kept_nor_held() {
     let playing = Playing::start(&shop, "python", source).await;
     let told = playing.end().await.ok();
     let took = since.elapsed();
-    assert!(
-        told.report.output.total(Stream::Stdout) < 8 << 10,
-        "{}",
-        told.report.output.total(Stream::Stdout)
-    );
+    let kept = told.report.output.total(Stream::Stdout);
+    assert!(kept < 8 << 10, "{kept}");
     assert!(told.out().contains("the last") && told.out().contains("over"), "{}", told.out());
     let screens = told.events.iter().filter(|event| matches!(event, RunEvent::Screen(_))).count();
     let most = took.as_millis() / 5 + 20;
@@ -220,8 +220,7 @@ async fn what_a_program_asks_of_its_terminal_is_answered_into_it_alone() {
 /// things at once.
 #[tokio::test]
 async fn what_waits_in_a_read_of_its_terminal_is_told() {
-    let without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
-    for shop in [Shop::new(), Shop::with(|setup| setup.without = without)] {
+    for shop in shops() {
         for (language, source) in [
             ("bash", "read -p 'Name? ' x; while :; do sleep 0.05; done"),
             ("bash", "head -n 1 < /dev/tty; while :; do sleep 0.05; done"),
@@ -245,9 +244,7 @@ async fn what_waits_in_a_read_of_its_terminal_is_told() {
 async fn less_pages() {
     let shop = Shop::new();
     let mut playing = Playing::start(&shop, "bash", "echo before; seq 1 500 | LESS= less; echo after").await;
-    playing
-        .until("the first page", |playing| playing.screen.is_alternate && playing.text().contains("23\n"))
-        .await;
+    playing.shows_on_its_own_screen("23\n").await;
     playing.press(" ");
     playing.shows("46\n").await;
     playing.press("/333\r");
@@ -263,9 +260,7 @@ async fn less_pages() {
 async fn vi_writes_a_file() {
     let shop = Shop::new();
     let mut playing = Playing::start(&shop, "bash", "vi note.txt; cat note.txt").await;
-    playing
-        .until("the editor", |playing| playing.screen.is_alternate && playing.text().contains("\n~"))
-        .await;
+    playing.shows_on_its_own_screen("\n~").await;
     playing.press("ione\rtwo");
     playing.shows("two").await;
     playing.press("\x1bOAx\x1b");
@@ -288,10 +283,8 @@ async fn hunks_are_picked_with_git() {
     playing.until("the second hunk", |playing| playing.text().matches("Stage this hunk").count() == 2).await;
     playing.press("n\r");
     let out = playing.end().await.out();
-    assert!(
-        out.contains("1 file changed, 1 insertion(+), 1 deletion(-)") && out.trim_end().ends_with('0'),
-        "{out}"
-    );
+    assert_has(&out, &["1 file changed, 1 insertion(+), 1 deletion(-)"]);
+    assert!(out.trim_end().ends_with('0'), "{out}");
 }
 
 #[tokio::test]
@@ -301,20 +294,19 @@ async fn npm_asks_for_a_package() {
     let mut playing = Playing::start(&shop, "bash", "npm init --no-update-notifier").await;
     playing.shows("package name:").await;
     playing.press("asked\r");
-    for question in [
-        "version:",
-        "description:",
-        "entry point:",
-        "test command:",
-        "git repository:",
-        "keywords:",
-        "author:",
+    for (question, answer) in [
+        ("version:", "\r"),
+        ("description:", "a thing\x7fng\r"),
+        ("entry point:", "\r"),
+        ("test command:", "\r"),
+        ("git repository:", "\r"),
+        ("keywords:", "\r"),
+        ("author:", "\r"),
+        ("license:", "\r"),
     ] {
         playing.shows(question).await;
-        playing.press(if question == "description:" { "a thing\x7fng\r" } else { "\r" });
+        playing.press(answer);
     }
-    playing.shows("license:").await;
-    playing.press("\r");
     // Some versions ask for the kind of modules.
     playing
         .until("an end", |playing| ["\ntype:", "Is this OK?"].iter().any(|end| playing.text().contains(end)))

@@ -3,7 +3,7 @@
 use crate::beside::Place;
 use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::{DisabledLayers, Executor, HelperFile, SandboxRequest, Setup};
+use sayso::exec::{DisabledLayers, Executor, HelperFile, SandboxRequest, Setup, TermsFor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,10 +18,18 @@ pub struct Shop {
     _place: Place,
 }
 
+/// The sandbox with all its layers, and without the outer one.
+pub const ALL: DisabledLayers =
+    DisabledLayers { bwrap: false, landlock: false, seccomp: false, cgroup: false };
+pub const NO_BWRAP: DisabledLayers = DisabledLayers { bwrap: true, ..ALL };
+
 /// How often to try what can be late; all but the last attempt may fail.
 pub const MAX_TRIES: usize = 4;
 /// The time from the interrupt at a time limit to the first signal that ends by force.
 const FORCE_DELAY: Duration = Duration::from_millis(700);
+
+/// The events of a run, as they arrive.
+pub type Events = mpsc::Receiver<(RunId, RunEvent)>;
 
 /// All events of a run, and how long it took.
 pub struct Told {
@@ -63,7 +71,7 @@ impl Shop {
             limits: Limits { wall_ms: 20_000, ..Limits::default() },
             sandbox: SandboxRequest { level: SandboxLevel::Workspace, ..SandboxRequest::default() },
             worked: Vec::new(),
-            without: DisabledLayers::default(),
+            without: ALL,
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),
             masker: Masker::default(),
@@ -84,7 +92,12 @@ impl Shop {
     }
 
     pub fn work(&self) -> PathBuf {
-        std::fs::canonicalize(self.folder.path()).unwrap().join("work")
+        self.base().join("work")
+    }
+
+    /// The folder of this shop, in which the working folder lies.
+    pub fn base(&self) -> PathBuf {
+        std::fs::canonicalize(self.folder.path()).unwrap()
     }
 
     pub async fn request(&self, language: &str, source: &str, wall_ms: Option<u64>) -> RunRequest {
@@ -101,7 +114,7 @@ impl Shop {
         RunRequest::new(approval, Arc::from(source)).unwrap()
     }
 
-    pub fn start(&self, request: RunRequest) -> (RunId, mpsc::Receiver<(RunId, RunEvent)>) {
+    pub fn start(&self, request: RunRequest) -> (RunId, Events) {
         let (sender, receiver) = mpsc::channel(64);
         let id = request.approval().run();
         self.executor.start(request, sender);
@@ -115,7 +128,13 @@ impl Shop {
 
     /// Why no block in this language can run now.
     pub async fn refusal(&self, language: &str) -> String {
-        self.executor.terms(&Language(language.into()), None).await.unwrap_err().to_string()
+        self.terms_for(language, TermsFor::Usual).await.unwrap_err()
+    }
+
+    /// The terms for this purpose, or why there are none.
+    pub async fn terms_for(&self, language: &str, purpose: TermsFor) -> Result<Terms, String> {
+        let terms = self.executor.terms_for(&Language(language.into()), purpose, None).await;
+        terms.map_err(|error| error.to_string())
     }
 
     /// Carries out a run to its end.
@@ -130,7 +149,7 @@ impl Shop {
         source: &str,
         wall_ms: Option<u64>,
         mark: &str,
-    ) -> (RunId, mpsc::Receiver<(RunId, RunEvent)>, Vec<RunEvent>) {
+    ) -> (RunId, Events, Vec<RunEvent>) {
         let (id, mut receiver) = self.start(self.request(language, source, wall_ms).await);
         let events = until_output(&mut receiver, mark).await;
         (id, receiver, events)
@@ -161,8 +180,7 @@ impl Shop {
         let (id, mut receiver) = self.start(self.request("python", source, None).await);
         let mut events = Vec::new();
         while !matches!(events.last(), Some(RunEvent::Ended(_))) {
-            let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
-            let (_, event) = next.expect("nothing came for 30 s").expect("no end came");
+            let event = next_of(&mut receiver, || "another event".into()).await;
             if let RunEvent::PartEnded { part, printed } = &event {
                 let printed = String::from_utf8(printed.bytes(Stream::Stdout)).unwrap();
                 self.executor
@@ -197,11 +215,11 @@ impl Shop {
 }
 
 /// Reads all events; `Ended` must come once and last.
-pub async fn all(receiver: mpsc::Receiver<(RunId, RunEvent)>) -> Told {
+pub async fn all(receiver: Events) -> Told {
     rest_of(receiver, Vec::new()).await
 }
 
-pub async fn rest_of(mut receiver: mpsc::Receiver<(RunId, RunEvent)>, mut events: Vec<RunEvent>) -> Told {
+pub async fn rest_of(mut receiver: Events, mut events: Vec<RunEvent>) -> Told {
     let since = Instant::now();
     loop {
         let next = tokio::time::timeout(Duration::from_secs(60), receiver.recv()).await;
@@ -230,22 +248,26 @@ pub async fn in_time(most: Duration, play: impl AsyncFn() -> Told) -> Told {
     panic!("not once within {most:?}: {late:?}")
 }
 
+/// The next event, which has to come while this is waited for.
+async fn next_of(receiver: &mut Events, wanted: impl Fn() -> String) -> RunEvent {
+    let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+    next.unwrap_or_else(|_| panic!("not in 30 s: {}", wanted())).expect("ended early").1
+}
+
 /// Reads events until a part of the source has ended.
-pub async fn until_part(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>) -> Vec<RunEvent> {
+pub async fn until_part(receiver: &mut Events) -> Vec<RunEvent> {
     let mut events = Vec::new();
     while !matches!(events.last(), Some(RunEvent::PartEnded { .. })) {
-        let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
-        events.push(next.expect("no part ended in 30 s").expect("ended early").1);
+        events.push(next_of(receiver, || "the end of a part".into()).await);
     }
     events
 }
 
 /// Reads events until this was printed.
-pub async fn until_output(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>, wanted: &str) -> Vec<RunEvent> {
+pub async fn until_output(receiver: &mut Events, wanted: &str) -> Vec<RunEvent> {
     let (mut events, mut text) = (Vec::new(), String::new());
     while !text.contains(wanted) {
-        let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
-        let (_, event) = next.unwrap_or_else(|_| panic!("no {wanted:?} in {text:?}")).expect("ended early");
+        let event = next_of(receiver, || format!("{wanted:?} in {text:?}")).await;
         if let RunEvent::Output(chunk) = &event {
             text.push_str(&String::from_utf8_lossy(&chunk.bytes));
         }
@@ -317,13 +339,21 @@ pub fn helper() -> PathBuf {
     std::env::var_os("SAYSO_TEST_HELPER").map_or_else(|| env!("CARGO_BIN_EXE_sayso").into(), PathBuf::from)
 }
 
-/// The Python for the tests: `SAYSO_TEST_PYTHON`, else the first that is not a shim.
+/// The Python for the tests: `SAYSO_TEST_PYTHON`, else that of the system, which is no shim.
 pub fn python() -> PathBuf {
-    if let Some(chosen) = std::env::var_os("SAYSO_TEST_PYTHON") {
-        return chosen.into();
-    }
-    PathBuf::from("/usr/bin/python3")
+    std::env::var_os("SAYSO_TEST_PYTHON").map_or_else(|| "/usr/bin/python3".into(), PathBuf::from)
 }
+
+/// The entry of a language in the configuration of a shop. The type of an entry has no public name.
+macro_rules! language_of {
+    ($setup:expr, $name:literal) => {
+        std::sync::Arc::make_mut(&mut $setup.languages.0)
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == $name)
+            .unwrap()
+    };
+}
+pub(crate) use language_of;
 
 /// Waits for a condition, with a time limit.
 #[track_caller]
@@ -340,22 +370,39 @@ pub fn alive(pid: i32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with(['Z', 'X']))
 }
 
+/// All processes of this machine.
+pub fn processes() -> impl Iterator<Item = i32> {
+    let all = std::fs::read_dir("/proc").unwrap();
+    all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
 /// The living processes whose command line or environment contains this word.
 pub fn processes_with(word: &str) -> Vec<i32> {
+    processes_that_hold(word, &["cmdline", "environ"])
+}
+
+/// The living processes of which one of these files contains this word.
+pub fn processes_that_hold(word: &str, files: &[&str]) -> Vec<i32> {
     let holds = |pid: i32, file: &str| {
         std::fs::read(format!("/proc/{pid}/{file}"))
             .is_ok_and(|text| text.windows(word.len()).any(|w| w == word.as_bytes()))
     };
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+    processes()
         .filter(|pid| *pid != std::process::id() as i32 && alive(*pid))
-        .filter(|pid| holds(*pid, "cmdline") || holds(*pid, "environ"))
+        .filter(|pid| files.iter().any(|file| holds(*pid, file)))
         .collect()
 }
 
 pub fn open_descriptors() -> usize {
     std::fs::read_dir(Path::new("/proc/self/fd")).unwrap().count()
+}
+
+/// Checks that a text has all of these parts.
+#[track_caller]
+pub fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in {text:?}");
+    }
 }
 
 /// Runs an ignored test of this binary in a process of its own, since other tests use memory and open files too.

@@ -1,10 +1,9 @@
 //! Runs with a terminal of their own: they ask questions and get answers.
 
-use crate::support::{Shop, Told, in_time, rest_of, until_output};
+use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::{DisabledLayers, ExecutorError};
+use sayso::exec::ExecutorError;
 use std::time::Duration;
-use tokio::sync::mpsc;
 
 impl Shop {
     async fn terminal_terms(&self, language: &str, wall_ms: u64) -> Terms {
@@ -13,7 +12,7 @@ impl Shop {
         self.executor.terminal_terms(terms).await.unwrap()
     }
 
-    async fn start_asking(&self, language: &str, source: &str) -> (RunId, mpsc::Receiver<(RunId, RunEvent)>) {
+    async fn start_asking(&self, language: &str, source: &str) -> (RunId, Events) {
         let terms = self.terminal_terms(language, 20_000).await;
         self.start(self.request_under(terms, source))
     }
@@ -31,9 +30,8 @@ impl Shop {
 }
 
 /// Both ways in which this machine confines runs: with the outer layer and without.
-fn shops() -> [Shop; 2] {
-    let without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
-    [Shop::new(), Shop::with(|setup| setup.without = without)]
+pub fn shops() -> [Shop; 2] {
+    [Shop::new(), Shop::with(|setup| setup.without = NO_BWRAP)]
 }
 
 #[tokio::test]
@@ -57,10 +55,8 @@ async fn a_program_that_lets_go_of_its_terminal_goes_on_and_finds_it_again() {
 
 #[tokio::test]
 async fn one_key_takes_back_one_letter_whatever_it_is_made_of() {
-    let told = Shop::new()
-        .asked("bash", "read -p 'Name? ' x; printf '<%s>' \"$x\"", &[("Name? ", "é\x7fx\r")])
-        .await
-        .ok();
+    let source = "read -p 'Name? ' x; printf '<%s>' \"$x\"";
+    let told = Shop::new().asked("bash", source, &[("Name? ", "é\x7fx\r")]).await.ok();
     assert!(told.out().ends_with("<x>"), "{:?}", told.out());
 }
 
@@ -106,7 +102,7 @@ async fn an_error_in_a_terminal_names_the_block() {
         let told = shop.asked(language, source, &[("How many? ", "21\r")]).await;
         assert_eq!(told.report.outcome, Outcome::Failed);
         let out = told.out();
-        assert!(out.contains("block 1") && out.contains(line), "{out}");
+        assert_has(&out, &["block 1", line]);
         assert!(!out.contains("/dev/fd") && !out.contains("memfd"), "{out}");
     }
 }
@@ -130,9 +126,7 @@ async fn the_terminal_is_its_own_and_has_a_size() {
         shop.executor.control(run, RunControl::Resize(11, 97));
         shop.executor.control(run, RunControl::Type(b"\r".to_vec()));
         let told = rest_of(events, seen).await.ok();
-        for wanted in ["all three", "from the terminal", "term xterm-256color", "24 80", "11 97"] {
-            assert!(told.out().contains(wanted), "no {wanted}: {}", told.out());
-        }
+        assert_has(&told.out(), &["all three", "from the terminal", "term xterm-256color", "24 80", "11 97"]);
     }
 }
 
@@ -164,8 +158,7 @@ async fn no_other_terminal_is_reached_and_nothing_is_typed_into_this_one() {
                       \x20   except OSError: pass\n\
                       print('others', others)\n";
         let told = shop.asked("python", source, &[]).await.ok();
-        assert!(told.out().contains("refused 1\r\n"), "{}", told.out());
-        assert!(told.out().contains("others []"), "{}", told.out());
+        assert_has(&told.out(), &["refused 1\r\n", "others []"]);
     }
 }
 

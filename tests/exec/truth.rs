@@ -7,7 +7,7 @@
 use crate::support::*;
 use rustix::fs::inotify;
 use sayso::domain::*;
-use sayso::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
+use sayso::exec::{Executor, SandboxRequest, Setup};
 use sayso::review::{self, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -435,10 +435,7 @@ async fn what_is_said_read_only() {
 #[tokio::test]
 #[ignore = "needs bubblewrap and landlock"]
 async fn what_is_said_without_bwrap() {
-    try_all("without bwrap", SandboxLevel::Workspace, |setup, _| {
-        setup.without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
-    })
-    .await;
+    try_all("without bwrap", SandboxLevel::Workspace, |setup, _| setup.without = NO_BWRAP).await;
 }
 
 #[tokio::test]

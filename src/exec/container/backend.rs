@@ -2,13 +2,15 @@
 
 use super::access::is_kernel;
 use super::error::ContainerError;
+use super::kernel::ContainerKernel;
+use super::program::ContainerProgram;
 use super::{Containers, REMOVAL_TIMEOUT, engine};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
 use crate::exec::ExecutorError;
 use crate::exec::backend::{
-    Backend, BackendEvent, BackendRun, Fetch, LimitEnforcer, MissingPart, wants_next_kernel,
+    Backend, BackendEvent, BackendRun, Fetch, LimitEnforcer, MissingPart, or_never, wants_next_kernel,
 };
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -71,18 +73,8 @@ impl Backend for Containers {
             if let Some(event) = self.queue.pop_front() {
                 return event;
             }
-            let kernel = async {
-                match &mut self.kernel {
-                    Some(kernel) => kernel.next_event().await,
-                    None => std::future::pending().await,
-                }
-            };
-            let program = async {
-                match &mut self.program {
-                    Some(program) => program.next_event().await,
-                    None => std::future::pending().await,
-                }
-            };
+            let kernel = or_never(self.kernel.as_mut().map(ContainerKernel::next_event));
+            let program = or_never(self.program.as_mut().map(ContainerProgram::next_event));
             tokio::select! {
                 heard = kernel => self.on_kernel(heard),
                 mut event = program => {
@@ -147,10 +139,6 @@ impl Backend for Containers {
         }
     }
 
-    fn loads_functions(&self) -> bool {
-        true
-    }
-
     async fn install_terms(
         &mut self,
         language: &Language,
@@ -179,14 +167,8 @@ impl Backend for Containers {
     }
 
     async fn fetch(&mut self, missing: MissingPart, progress: mpsc::Sender<String>) -> Fetch {
-        match self.engine().await {
-            Ok(engine) => {
-                Box::pin(
-                    async move { Ok(engine::fetch(engine.docker.clone(), missing.name, progress).await?) },
-                )
-            }
-            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
-        }
+        let engine = self.engine().await;
+        Box::pin(async move { Ok(engine::fetch(engine?.docker.clone(), missing.name, progress).await?) })
     }
 
     async fn interpreters(&mut self) -> Vec<Interpreter> {

@@ -117,10 +117,8 @@ mod tests {
     fn frames_of_the_bridge() {
         let mark: &[u8] = &[7; 16];
         assert_eq!(told(b'P', &[mark]), Ok(BridgeMessage::Spawned));
-        assert_eq!(
-            told(b'O', &[mark, b"2", b"no\xff"]),
-            Ok(BridgeMessage::Output(Stream::Stderr, b"no\xff".to_vec()))
-        );
+        let expected = Ok(BridgeMessage::Output(Stream::Stderr, b"no\xff".to_vec()));
+        assert_eq!(told(b'O', &[mark, b"2", b"no\xff"]), expected);
         let Ok(BridgeMessage::Exited { ending, out_of_memory, used }) =
             told(b'X', &[mark, b"-1", b"9", b"1", b"1000", b"4096", b"3"])
         else {

@@ -56,6 +56,13 @@ pub(super) enum KernelEnd {
     Died(String, ResourceUse),
 }
 
+impl KernelEnd {
+    /// It died, and what it used is not known.
+    fn died(cause: impl std::fmt::Display) -> Self {
+        Self::Died(cause.to_string(), ResourceUse::default())
+    }
+}
+
 pub(super) struct ContainerKernel {
     /// The name of the image, as shown to the person.
     pub(crate) image: String,
@@ -98,7 +105,7 @@ impl ContainerKernel {
             let work = drive_kernel(engine.clone(), &name, body, &folder, pieces, &sender);
             let gone = tokio::select! {
                 gone = work => gone,
-                () = work_stop.notified() => KernelEnd::Died("it was ended by force".into(), ResourceUse::default()),
+                () = work_stop.notified() => KernelEnd::died("it was ended by force"),
             };
             // The end is reported first: the engine may take a while to remove the container.
             let _ = sender.send(KernelEvent::Gone(gone)).await;
@@ -143,8 +150,7 @@ impl ContainerKernel {
 
     /// The next event. Safe to cancel.
     pub(super) async fn next_event(&mut self) -> KernelEvent {
-        let lost =
-            || KernelEvent::Gone(KernelEnd::Died("it was lost sight of".into(), ResourceUse::default()));
+        let lost = || KernelEvent::Gone(KernelEnd::died("it was lost sight of"));
         self.events.recv().await.unwrap_or_else(lost)
     }
 }
@@ -174,7 +180,7 @@ async fn drive_kernel(
                 }
                 used = true;
                 if std::mem::take(&mut paused) && !held.unpause().await {
-                    return KernelEnd::Died("the engine did not let its container go on".into(), ResourceUse::default());
+                    return KernelEnd::died("the engine did not let its container go on");
                 }
                 held.write(order);
                 continue;
@@ -190,7 +196,7 @@ async fn drive_kernel(
         };
         let heard = match heard {
             Ok(heard) => heard,
-            Err(why) => return KernelEnd::Died(why.to_string(), ResourceUse::default()),
+            Err(why) => return KernelEnd::died(why),
         };
         for one in heard {
             if let Some(gone) = MessageSplitter::kernel_end(&one) {
@@ -203,7 +209,7 @@ async fn drive_kernel(
             }
             if (over && out.send(KernelEvent::Resting(paused)).await.is_err()) || out.send(one).await.is_err()
             {
-                return KernelEnd::Died("nobody listens any more".into(), ResourceUse::default());
+                return KernelEnd::died("nobody listens any more");
             }
         }
     }
@@ -230,15 +236,13 @@ async fn start_bridge(
 async fn end_of(held: &mut ContainerHandle, talk: &MessageSplitter) -> KernelEnd {
     match held.exit().await {
         Err(error) if !talk.spawned => KernelEnd::NotStarted(error.to_string()),
-        Err(error) => KernelEnd::Died(error.to_string(), ResourceUse::default()),
+        Err(error) => KernelEnd::died(error),
         Ok(_) if held.ran_out_of_memory().await => KernelEnd::OutOfMemory(ResourceUse::default()),
         Ok(code) if !talk.spawned => {
             let said = talk.last_error().unwrap_or_else(|| "it said nothing".into());
             KernelEnd::NotStarted(format!("Python could not be started as a kernel (status {code}): {said}"))
         }
-        Ok(code) => {
-            KernelEnd::Died(format!("its container ended with status {code}"), ResourceUse::default())
-        }
+        Ok(code) => KernelEnd::died(format!("its container ended with status {code}")),
     }
 }
 
@@ -337,9 +341,10 @@ mod tests {
             let heard: Vec<KernelEvent> = bytes.chunks(size).flat_map(|c| talk.push(c).unwrap()).collect();
             assert_eq!(heard.len(), 3, "{heard:?}");
             assert!(matches!(&heard[1], KernelEvent::Told(BridgeMessage::Output(Stream::Stdout, _))));
-            assert!(
-                matches!(&heard[2], KernelEvent::Said(_, KernelMessage::Hello { version }) if version == "3.13.1")
-            );
+            let KernelEvent::Said(_, KernelMessage::Hello { version }) = &heard[2] else {
+                panic!("{heard:?}")
+            };
+            assert_eq!(version, "3.13.1");
         }
     }
 

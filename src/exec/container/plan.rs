@@ -355,10 +355,8 @@ mod tests {
         ] {
             assert_eq!(reach.writes(Path::new(path)), writes, "{path}");
         }
-        assert_eq!(
-            (reach.reads(Path::new("/etc/passwd")), reach.network),
-            (Reachability::Unknown, Reachability::Yes)
-        );
+        let expected = (Reachability::Unknown, Reachability::Yes);
+        assert_eq!((reach.reads(Path::new("/etc/passwd")), reach.network), expected);
         let network = &rights.sandbox.layers[0];
         assert!(!network.active && !network.tested && network.why.is_some());
     }

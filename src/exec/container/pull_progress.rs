@@ -80,10 +80,8 @@ mod tests {
     fn one_line_tells_how_far_all_layers_are() {
         let mut told = PullProgress::default();
         let mut step = |id: &str, status: &str, part| told.step(id, status, part);
-        assert_eq!(
-            step("1", "Pulling from team/tool\u{1b}[2J", None).as_deref(),
-            Some("Pulling from team/tool[2J\n")
-        );
+        let expected = Some("Pulling from team/tool[2J\n");
+        assert_eq!(step("1", "Pulling from team/tool\u{1b}[2J", None).as_deref(), expected);
         assert_eq!(step("a1", "Pulling fs layer", None).as_deref(), Some("\r0 of 1 layers"));
         assert_eq!(step("b2", "Already exists", None).as_deref(), Some("\r1 of 2 layers"));
         assert_eq!(step("a1", "Waiting", None), None);

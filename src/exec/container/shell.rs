@@ -206,10 +206,8 @@ mod tests {
             assert_eq!(left(&work.join(folder).to_string_lossy()), work.join(next));
         }
         assert_eq!(left("/tmp"), work, "it is gone with its container");
-        assert_eq!(
-            shell.shared(&usual).unwrap().changed,
-            ["variables exported: A", "not carried over: LD_PRELOAD"]
-        );
+        let expected = ["variables exported: A", "not carried over: LD_PRELOAD"];
+        assert_eq!(shell.shared(&usual).unwrap().changed, expected);
         let variables = shell.variables(&usual);
         assert!(variables.contains(&"A=1".into()) && variables.contains(&"GONE".into()), "{variables:?}");
         assert!(!variables.iter().any(|variable| variable.starts_with("LD_PRELOAD")));

@@ -39,6 +39,13 @@ impl Bench {
         self.finder_of(Languages::default(), python, path, answer)
     }
 
+    /// Checks that nothing in the folder was asked.
+    #[track_caller]
+    fn assert_own_not_asked(&self) {
+        let asked = self.asked();
+        assert!(asked.iter().all(|path| !path.starts_with(&self.folder.base)), "{asked:?}");
+    }
+
     fn finder_of(
         &self,
         languages: Languages,
@@ -96,8 +103,7 @@ fn a_program_that_runs_may_write_is_found_and_not_even_asked() {
     let version = |name: &str| all.iter().find(|i| i.language.as_str() == name).unwrap().version.clone();
     assert_eq!(version("python").as_deref(), Some("3.12.1"));
     assert!(!finder.is_plain(&python) && !finder.python_has("pytest"));
-    let asked = bench.asked();
-    assert!(asked.iter().all(|path| !path.starts_with(&bench.folder.base)), "{asked:?}");
+    bench.assert_own_not_asked();
 }
 
 #[test]
@@ -129,10 +135,8 @@ fn a_file_of_typescript_is_run_by_what_runs_it_here() {
     assert_eq!(words("v20.20.2", "work/node_modules/tsx/a.js").as_deref(), Some("node --import tsx"));
     assert_eq!(words("v20.1.0", "good/bun").as_deref(), Some("bun"));
     assert_eq!(words("v20.1.0", "good/deno").as_deref(), Some("deno run --no-prompt"));
-    assert_eq!(
-        words("v20.1.0", "work/node_modules/.bin/ts-node").as_deref(),
-        Some("ts-node --transpile-only")
-    );
+    let expected = Some("ts-node --transpile-only");
+    assert_eq!(words("v20.1.0", "work/node_modules/.bin/ts-node").as_deref(), expected);
     assert_eq!(words("v20.20.2", ""), None);
 }
 
@@ -187,13 +191,8 @@ fn a_link_of_the_working_folder_makes_no_program_trusted() {
         let link = bench.folder.base.join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         if !link.ends_with("venv") {
-            let _ = fs::write(
-                link.ancestors()
-                    .find(|a| a.ends_with("venv"))
-                    .unwrap_or(&bench.folder.base)
-                    .join("pyvenv.cfg"),
-                "",
-            );
+            let venv = link.ancestors().find(|folder| folder.ends_with("venv"));
+            let _ = fs::write(venv.unwrap_or(&bench.folder.base).join("pyvenv.cfg"), "");
         }
         std::os::unix::fs::symlink(bench.folder.base.join(to), &link).unwrap();
         let finder = bench.finder(None, &[], Some("3.12.1".into()));
@@ -203,8 +202,7 @@ fn a_link_of_the_working_folder_makes_no_program_trusted() {
         assert!(!finder.has_pip(&found, InstallInto::Session), "{found:?}");
         assert_eq!(finder.python_to_install(InstallInto::Session), None, "{found:?}");
         finder.all();
-        let asked = bench.asked();
-        assert!(asked.iter().all(|path| !path.starts_with(&bench.folder.base)), "{asked:?}");
+        bench.assert_own_not_asked();
     }
 }
 

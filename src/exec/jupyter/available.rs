@@ -1,5 +1,6 @@
 //! Finds the kernels that a session could start: those installed on this machine, or those of the server. Starts none.
 
+use super::discovery;
 use super::error::JupyterError;
 use super::server::JupyterServer;
 use super::specs::{self, Spec};
@@ -37,9 +38,7 @@ impl AvailableKernels {
     /// The kernels that can be started. Those of this machine are read anew each time; a server is asked only once.
     async fn specs(&mut self) -> Result<Vec<Spec>, JupyterError> {
         let Some(url) = self.config.url.clone() else {
-            let env = |name: &str| std::env::var(name).ok();
-            let prefixes = specs::prefixes(&env, self.setup.python.as_deref());
-            return Ok(specs::installed(&specs::folders(&env, &prefixes)));
+            return Ok(discovery::here(self.setup.python.as_deref()));
         };
         if let Some(specs) = &self.specs {
             return Ok(specs.clone());

@@ -47,8 +47,9 @@ impl Jupyter {
             // After an interrupt the reply may never come.
             AwaitedReply::Reply if block.reading.is_interrupted() => IDLE_TIMEOUT,
             AwaitedReply::Reply => REPLY_TIMEOUT,
+            // Only the list of its variables is missing.
+            AwaitedReply::Nothing if block.asked.is_some() => return,
             AwaitedReply::Nothing if self.ask_variables() => return,
-            AwaitedReply::Nothing if self.waits_for_variables() => return,
             AwaitedReply::Nothing => return self.end_of_block(),
         };
         block.until.get_or_insert_with(|| Instant::now() + patience);

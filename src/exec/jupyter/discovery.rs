@@ -10,7 +10,7 @@ use crate::launch::Launcher;
 use std::path::Path;
 
 /// The kernels that are installed on this machine.
-fn here(python: Option<&Path>) -> Vec<Spec> {
+pub(super) fn here(python: Option<&Path>) -> Vec<Spec> {
     let env = |name: &str| std::env::var(name).ok();
     specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)))
 }

@@ -12,12 +12,8 @@ const MAX_ROWS: usize = 2000;
 
 /// The text of a piece of HTML.
 pub(super) fn text(html: &str) -> String {
-    let mut end = html.len().min(MAX_BYTES);
-    while !html.is_char_boundary(end) {
-        end -= 1;
-    }
     let mut page = HtmlText::default();
-    let mut rest = html.get(..end).unwrap_or_default();
+    let mut rest = html.get(..html.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
     while let Some(at) = rest.find('<') {
         page.text(rest.get(..at).unwrap_or_default());
         let tag = rest.get(at..).unwrap_or_default();

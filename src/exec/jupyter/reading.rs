@@ -9,6 +9,7 @@ use super::message::{Channel, JupyterMessage};
 use crate::domain::{RunError, RunEvent, Stream};
 use crate::exec::backend::BackendEvent;
 use crate::exec::kernel_wire::{BlockEnd, RunSummary, cut};
+use crate::text::escapes::without_escapes;
 use base64::Engine as _;
 use serde_json::Value;
 
@@ -132,10 +133,7 @@ impl ReplyReader {
         // Help texts and the like arrive with the reply.
         for page in content.get("payload").and_then(Value::as_array).into_iter().flatten().take(20) {
             if let Some(text) = page.pointer("/data/text~1plain").and_then(Value::as_str) {
-                events.push(BackendEvent::printed(
-                    Stream::Stdout,
-                    format!("{}\n", strip_colours(text)).into_bytes(),
-                ));
+                events.push(BackendEvent::printed(Stream::Stdout, (plain(text) + "\n").into_bytes()));
             }
         }
         self.reply = Some(match message.text("status") {
@@ -190,45 +188,33 @@ impl ReplyReader {
             events.push(BackendEvent::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
             return None;
         }
-        let shown = text("text/plain").map(|text| strip_colours(&text));
+        let shown = text("text/plain").map(|text| plain(&text));
         // A text such as `<IPython.core.display.HTML object>` is useless; another form may be better.
         let says = shown.as_ref().is_some_and(|text| !(text.starts_with('<') && text.ends_with('>')));
         if says {
             return shown;
         }
-        let rich =
-            text("text/html").map(|html| strip_colours(&html::text(&html))).filter(|text| !text.is_empty());
+        let rich = text("text/html").map(|html| plain(&html::text(&html))).filter(|text| !text.is_empty());
         let other = ["text/markdown", "text/latex", "application/json"];
-        rich.or_else(|| other.iter().find_map(|mime| text(mime)).map(|text| strip_colours(&text))).or(shown)
+        rich.or_else(|| other.iter().find_map(|mime| text(mime)).map(|text| plain(&text))).or(shown)
     }
 }
 
+/// The text without colours and other control sequences.
+fn plain(text: &str) -> String {
+    without_escapes(text).into_owned()
+}
+
 fn error(content: &Value) -> Option<RunError> {
-    let text = |name: &str| content.get(name).and_then(Value::as_str).map(strip_colours).unwrap_or_default();
+    let text = |name: &str| content.get(name).and_then(Value::as_str).map(plain).unwrap_or_default();
     let lines = content.get("traceback").and_then(Value::as_array).cloned().unwrap_or_default();
-    let traceback: Vec<String> = lines.iter().filter_map(Value::as_str).map(strip_colours).collect();
+    let traceback: Vec<String> = lines.iter().filter_map(Value::as_str).map(plain).collect();
     let (kind, message) = (text("ename"), text("evalue"));
     (!kind.is_empty()).then(|| RunError {
         kind: cut(kind, MAX_VALUE_BYTES),
         message: cut(message, MAX_VALUE_BYTES),
         traceback: cut(traceback.join("\n"), MAX_VALUE_BYTES),
     })
-}
-
-/// Removes the escape sequences for colour.
-fn strip_colours(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '\u{1b}' && chars.peek() == Some(&'[') {
-            chars.next();
-            while chars.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
-            chars.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -185,8 +185,15 @@ impl ServerKernel {
     async fn obey(&mut self, order: KernelOrder) -> Result<bool, KernelNews> {
         match order {
             KernelOrder::Send(message) => self.held.add(*message),
-            KernelOrder::Run(block) => self.hold(*block),
-            KernelOrder::Interrupt => return Ok(!self.stop_held().await),
+            KernelOrder::Run(block) => {
+                // A pending interrupt was meant for an earlier block.
+                self.interrupt_due = false;
+                self.held.hold(*block);
+            }
+            KernelOrder::Interrupt if !self.held.stop() => return Ok(true),
+            KernelOrder::Interrupt => {
+                self.news_sender.send(KernelNews::NotSent).await;
+            }
             // A kernel on a server can't be stopped; its terms say so.
             KernelOrder::Rest => {}
             KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
@@ -202,21 +209,6 @@ impl ServerKernel {
             return Err(DisconnectReason::Over(None));
         }
         Ok(())
-    }
-
-    /// Holds the block until it can be sent. A pending interrupt was meant for an earlier block and is dropped.
-    fn hold(&mut self, block: JupyterMessage) {
-        self.interrupt_due = false;
-        self.held.hold(block);
-    }
-
-    /// Drops the block if it was not sent yet. Returns whether it was dropped.
-    async fn stop_held(&mut self) -> bool {
-        let was_held = self.held.stop();
-        if was_held {
-            self.news_sender.send(KernelNews::NotSent).await;
-        }
-        was_held
     }
 
     async fn message(&mut self, message: JupyterMessage) -> Result<(), DisconnectReason> {

@@ -222,16 +222,10 @@ mod tests {
         assert_eq!(name(None, "python").unwrap(), "python3");
         assert_eq!(name(Some("Conda"), "python").unwrap(), "conda");
         assert_eq!(name(None, "r").unwrap(), "ir");
-        assert_eq!(
-            name(Some("ir"), "python").unwrap_err().to_string(),
-            "the Jupyter kernel ir runs r, not python"
-        );
+        let expected = "the Jupyter kernel ir runs r, not python";
+        assert_eq!(name(Some("ir"), "python").unwrap_err().to_string(), expected);
         assert!(name(Some("x"), "python").unwrap_err().to_string().contains("there is conda, ir, python3"));
-        assert!(
-            name(None, "bash")
-                .unwrap_err()
-                .to_string()
-                .starts_with("no Jupyter kernel for bash was found here")
-        );
+        let why = name(None, "bash").unwrap_err().to_string();
+        assert!(why.starts_with("no Jupyter kernel for bash was found here"), "{why}");
     }
 }

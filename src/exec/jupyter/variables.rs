@@ -4,7 +4,6 @@
 
 use super::Jupyter;
 use super::message::{Channel, JupyterMessage};
-use super::reading::AwaitedReply;
 use super::talk::KernelOrder;
 use crate::domain::{RunEvent, Variable};
 use base64::Engine as _;
@@ -82,9 +81,7 @@ fn read(content: &Value) -> Option<(u32, Vec<Variable>)> {
 impl Jupyter {
     /// Asks for the variables of a Python kernel when the block has ended. Returns whether an answer is expected.
     pub(super) fn ask_variables(&mut self) -> bool {
-        let Some(block) = self.block.as_mut().filter(|block| block.of_python && block.asked.is_none()) else {
-            return false;
-        };
+        let Some(block) = self.block.as_mut().filter(|block| block.of_python) else { return false };
         let message = self.ids.message(Channel::Shell, "execute_request", request());
         block.asked = Some(message.id().to_owned());
         block.until = Some(Instant::now() + ANSWER_TIMEOUT);
@@ -109,13 +106,6 @@ impl Jupyter {
             self.end_of_block();
         }
         true
-    }
-
-    /// Whether the block itself has ended and only the answer is missing.
-    pub(super) fn waits_for_variables(&self) -> bool {
-        self.block
-            .as_ref()
-            .is_some_and(|block| block.asked.is_some() && block.reading.missing() == AwaitedReply::Nothing)
     }
 }
 

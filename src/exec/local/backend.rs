@@ -144,10 +144,6 @@ impl Backend for Local {
         self.kernel_limits = self.setup.limits;
     }
 
-    fn loads_functions(&self) -> bool {
-        true
-    }
-
     async fn install_terms(
         &mut self,
         language: &Language,

@@ -73,12 +73,8 @@ mod tests {
             let made = pixels(&bytes, width, height).unwrap();
             assert!(made.width() <= width && made.height() <= height);
             if width > 1 {
-                assert!(
-                    made.width().abs_diff(made.height() * 2) <= 3,
-                    "{} x {}",
-                    made.width(),
-                    made.height()
-                );
+                let (width, height) = (made.width(), made.height());
+                assert!(width.abs_diff(height * 2) <= 3, "{width} x {height}");
             }
         }
     }
@@ -120,19 +116,13 @@ mod tests {
         };
         let grey = |v, a| [v, v, v, a];
         assert_eq!(two(ColorType::Grayscale, BitDepth::One, &[0b0100_0000]), [grey(0, 255), grey(255, 255)]);
-        assert_eq!(
-            two(ColorType::Grayscale, BitDepth::Sixteen, &[9, 1, 200, 7]),
-            [grey(9, 255), grey(200, 255)]
-        );
+        let expected = [grey(9, 255), grey(200, 255)];
+        assert_eq!(two(ColorType::Grayscale, BitDepth::Sixteen, &[9, 1, 200, 7]), expected);
         assert_eq!(two(ColorType::GrayscaleAlpha, BitDepth::Eight, &[5, 6, 7, 8]), [grey(5, 6), grey(7, 8)]);
-        assert_eq!(
-            two(ColorType::Rgb, BitDepth::Eight, &[1, 2, 3, 4, 5, 6]),
-            [[1, 2, 3, 255], [4, 5, 6, 255]]
-        );
-        assert_eq!(
-            two(ColorType::Indexed, BitDepth::Two, &[0b0001_0000]),
-            [[255, 0, 0, 255], [0, 0, 255, 0]]
-        );
+        let expected = [[1, 2, 3, 255], [4, 5, 6, 255]];
+        assert_eq!(two(ColorType::Rgb, BitDepth::Eight, &[1, 2, 3, 4, 5, 6]), expected);
+        let expected = [[255, 0, 0, 255], [0, 0, 255, 0]];
+        assert_eq!(two(ColorType::Indexed, BitDepth::Two, &[0b0001_0000]), expected);
     }
 
     /// JPEGs of one colour, 9 x 5: 200 as grey, (250, 10, 10) as red, green and blue, (0, 255, 255, 0) in inks.

@@ -143,6 +143,13 @@ mod tests {
         }
     }
 
+    /// A working folder with a repository.
+    fn repository() -> TestFolder {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        folder
+    }
+
     fn guarded(folder: &TestFolder) -> (Vec<String>, Vec<String>) {
         let found = guarded_paths(&[folder.at("work")], &[]);
         let below = |paths: Vec<PathBuf>| -> Vec<String> {
@@ -168,8 +175,7 @@ mod tests {
 
     #[test]
     fn submodules_and_worktrees_are_protected_as_the_repository_is() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         git(&folder, "work/.git/modules/lib/sub");
         folder.file("work/.git/worktrees/w/HEAD", "");
         folder.file("work/.git/worktrees/w/commondir", "../..");
@@ -197,8 +203,7 @@ mod tests {
 
     #[test]
     fn nothing_that_a_run_makes_or_moves_opens_a_submodule() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         git(&folder, "work/.git/modules/lib");
         let is_held = |why: &str| {
             let (protected, pinned) = guarded(&folder);
@@ -221,8 +226,7 @@ mod tests {
 
     #[test]
     fn a_submodule_is_held_whatever_names_its_path_has() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         let submodules = ["logs/viewer", "lib/modules/logs/x", "lib/modules/objects", "plain/refs/x/y"];
         for path in submodules.iter().chain(&["lib"]) {
             git(&folder, &format!("work/.git/modules/{path}"));
@@ -239,8 +243,7 @@ mod tests {
 
     #[test]
     fn what_git_keeps_by_the_names_of_branches_is_no_submodule() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         git(&folder, "work/.git/modules/lib");
         for branch in ["refs/heads/my/config", "refs/remotes/origin/config", "logs/refs/heads/my/config"] {
             folder.file(&format!("work/.git/modules/lib/{branch}"), "");
@@ -264,8 +267,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_folder_without_access_is_protected_as_a_whole() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         git(&folder, "work/.git/modules/lib");
         folder.file("work/.cargo/config.toml", "");
         folder.file("work/.git/info/attributes", "");
@@ -321,16 +323,14 @@ mod tests {
 
     #[test]
     fn with_too_many_folders_all_of_them_are_read_only() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         for at in 0..=MAX_GIT_FOLDERS {
             folder.file(&format!("work/.git/modules/{at}/config"), "");
         }
         let (protected, pinned) = guarded(&folder);
         assert!(protected.contains(&".git/modules".into()), "{protected:?}");
         assert_eq!(pinned, [".git"]);
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         for at in 0..MAX_ENTRIES {
             folder.file(&format!("work/.git/worktrees/w/{at}"), "");
         }
@@ -339,8 +339,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_mounts_is_read_only_as_a_whole() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         folder.file("work/.envrc", "");
         folder.file("work/.cargo/config.toml", "");
         let deep = vec!["x".repeat(200); 12].join("/");
@@ -368,8 +367,7 @@ mod tests {
 
     #[test]
     fn settings_of_git_make_nothing_writable_in_what_is_protected() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         folder.file("work/.git/config", "[core]\n\thooksPath = .vscode/a/b\n");
         folder.file("work/.vscode/a/b/pre-commit", "");
         let (protected, pinned) = guarded(&folder);
@@ -382,10 +380,8 @@ mod tests {
         let folder = TestFolder::new();
         git(&folder, "work/data");
         folder.file("work/.git", "gitdir: data\n");
-        assert_eq!(
-            guarded(&folder),
-            (vec![".git".into(), "data/config".into(), "data/hooks".into()], vec!["data".into()])
-        );
+        let expected = (vec![".git".into(), "data/config".into(), "data/hooks".into()], vec!["data".into()]);
+        assert_eq!(guarded(&folder), expected);
         fs::remove_file(folder.at("work/.git")).unwrap();
         symlink("data", folder.at("work/.git")).unwrap();
         assert_eq!(guarded(&folder).0, ["data/config", "data/hooks"]);
@@ -393,15 +389,12 @@ mod tests {
 
     #[test]
     fn hooks_are_protected_where_the_settings_say_that_they_are() {
-        let folder = TestFolder::new();
-        git(&folder, "work/.git");
+        let folder = repository();
         folder.file("work/.git/config", "[core]\n\thooksPath = tools/hooks\n");
         folder.file("work/tools/hooks/pre-commit", "");
         let (protected, pinned) = guarded(&folder);
-        assert!(
-            protected.contains(&"tools/hooks".into()) && pinned.contains(&"tools".into()),
-            "{protected:?}"
-        );
+        assert!(protected.contains(&"tools/hooks".into()), "{protected:?}");
+        assert!(pinned.contains(&"tools".into()), "{pinned:?}");
         folder.file("work/.git/config", "[core]\n\thooksPath = ..\n");
         assert_eq!(guarded(&folder).0, [".git/config", ".git/hooks"], "nothing around the folder");
         git(&folder, "work/.git/modules/lib");

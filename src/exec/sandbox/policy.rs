@@ -313,11 +313,8 @@ pub(crate) mod tests {
             shown: vec!["/home/ada/data".into()],
             ..sample(SandboxLevel::ReadOnly)
         };
-        let file_rules = policy.file_rules_alone();
-        assert!(
-            !file_rules.read.contains(&"/home/ada".into())
-                && file_rules.read.contains(&"/home/ada/data".into())
-        );
+        let read = policy.file_rules_alone().read;
+        assert!(!read.contains(&"/home/ada".into()) && read.contains(&"/home/ada/data".into()));
     }
 
     #[test]

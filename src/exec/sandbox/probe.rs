@@ -14,6 +14,7 @@ use crate::exec::helper_wire::{HelperMessage, ProgramSpec};
 use crate::exec::link::Link;
 use crate::exec::tree::started_at;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read as _;
 use std::net::{TcpListener, UdpSocket};
@@ -79,7 +80,7 @@ fn unproven(why: ProbeError) -> ProbeError {
 
 fn probe(
     (using, policy): (&ActiveLayers, &SandboxPolicy),
-    mut confinement: Confinement,
+    confinement: Confinement,
     scratch: &Scratch,
     helper: &HelperFile,
     patience: Duration,
@@ -102,26 +103,29 @@ fn probe(
         hidden: policy.hidden(),
         opened: policy.opened_inside_hidden(),
     };
-    // A copy of the helper has no path, and needs none to be started.
-    if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !helper.is_copy()) {
-        file_rules.read.push(ITSELF.into());
-    }
-    let mut args = vec!["__run".into(), TEST.into()];
+    let mut args = vec![TEST.into()];
     args.extend(task.arguments());
-    let program = ProgramSpec {
-        executable: ITSELF.into(),
-        args,
-        env: Vec::new(),
-        cwd: "/".into(),
-        confinement,
-        terminal: false,
-    };
+    let program = helper_program(helper, args, confinement);
     let said = run_to_end(&using.entry(policy, helper), &program, &[], (patience, MAX_OUTPUT_BYTES))?;
     let mut seen = SelfTestResult::parse(&String::from_utf8_lossy(&said.text))
         .ok_or_else(|| ProbeError::NotEntered("the test told nothing".to_string()))?;
     seen.wrote |= fs::read(outside.join(CANARY)).is_ok_and(|bytes| !bytes.is_empty());
     seen.connected |= tcp.accept().is_ok() || udp.recv(&mut [0; 8]).is_ok();
     Ok(seen)
+}
+
+/// The helper itself as a program, restricted like this, with these arguments after `__run`.
+pub(crate) fn helper_program(
+    helper: &HelperFile,
+    mut args: Vec<OsString>,
+    mut confinement: Confinement,
+) -> ProgramSpec {
+    // A copy of the helper has no path, and needs none to be started.
+    if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !helper.is_copy()) {
+        file_rules.read.push(ITSELF.into());
+    }
+    args.insert(0, "__run".into());
+    ProgramSpec { executable: ITSELF.into(), args, cwd: "/".into(), confinement, ..ProgramSpec::default() }
 }
 
 /// The output of a program that has ended.

@@ -314,9 +314,8 @@ mod tests {
         assert!(notes[0].contains("is your home folder") && notes[0].contains("--cwd"), "{notes:?}");
         assert_eq!(policy.hidden_folders, [disk.home.join(".ssh"), disk.home.join("own")]);
         assert_eq!(policy.hidden_files, [disk.home.join(".netrc")]);
-        assert!(
-            policy.shown.contains(&disk.home.join("data")) && !policy.shown.contains(&disk.home.join("own"))
-        );
+        let is_shown = |name: &str| policy.shown.contains(&disk.home.join(name));
+        assert!(is_shown("data") && !is_shown("own"));
         assert_eq!(policy.home, Path::new("/run/home"));
     }
 

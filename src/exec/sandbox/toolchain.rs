@@ -187,10 +187,14 @@ mod tests {
             Launcher::new(OsStr::new(""), folders)
         }
 
-        fn of_python(&self, program: &str, cwd: &str) -> Vec<PathBuf> {
+        /// What this search finds from this working folder.
+        fn found_by(&self, cwd: &str, search: impl FnOnce(SearchScope<'_>) -> Vec<PathBuf>) -> Vec<PathBuf> {
             let (cwd, programs) = (self.at(cwd), self.programs(cwd));
-            let scope = SearchScope { home: Some(&self.base), cwd: &cwd, own: &[], programs: &programs };
-            of_interpreter(&self.at(program), true, scope)
+            search(SearchScope { home: Some(&self.base), cwd: &cwd, own: &[], programs: &programs })
+        }
+
+        fn of_python(&self, program: &str, cwd: &str) -> Vec<PathBuf> {
+            self.found_by(cwd, |scope| of_interpreter(&self.at(program), true, scope))
         }
     }
 
@@ -201,13 +205,10 @@ mod tests {
         home.file(".cargo/credentials.toml", "secret");
         home.file(".rustup/toolchains/stable/bin/rustc", "");
         home.file("bin/own", "");
-        let (cwd, programs) = (home.at("work"), home.programs("work"));
-        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
-        let path = std::env::join_paths(
-            ["/usr/bin".into(), home.at(".cargo/bin"), home.at("bin"), home.base.clone(), home.at("gone")]
-                .iter(),
-        );
-        let found = of_path(&path.unwrap(), scope);
+        let own = home.base.clone();
+        let folders = ["/usr/bin".into(), home.at(".cargo/bin"), home.at("bin"), own, home.at("gone")];
+        let path = std::env::join_paths(&folders).unwrap();
+        let found = home.found_by("work", |scope| of_path(&path, scope));
         assert_eq!(found, [home.at(".cargo/bin"), home.at(".rustup/toolchains"), home.at("bin")]);
     }
 
@@ -223,11 +224,9 @@ mod tests {
         home.python(".");
         home.python(".config");
         home.file(".config/gh/hosts.yml", "secret");
-        let (cwd, programs) = (home.at("work"), home.programs("work"));
-        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
         let of = |folders: &[&str]| {
-            let folders: Vec<PathBuf> = folders.iter().map(|folder| home.at(folder)).collect();
-            of_path(&std::env::join_paths(folders).unwrap(), scope)
+            let path = std::env::join_paths(folders.iter().map(|folder| home.at(folder))).unwrap();
+            home.found_by("work", |scope| of_path(&path, scope))
         };
         assert_eq!(of(&["miniforge3/envs/lab/bin"]), [home.at("miniforge3/envs/lab")]);
         assert_eq!(of(&["miniforge3/bin", "miniforge3/envs/lab/bin"]), [home.at("miniforge3")]);
@@ -241,16 +240,12 @@ mod tests {
         let real = home.python("pythons/3.12");
         home.file("src/mine/setup.py", "");
         home.file("venvs/a/pyvenv.cfg", &format!("home = {}\n", real.parent().unwrap().display()));
-        home.file(
-            "venvs/a/lib/python3.12/site-packages/mine.pth",
-            &home.at("src/mine").display().to_string(),
-        );
+        let mine = home.at("src/mine").display().to_string();
+        home.file("venvs/a/lib/python3.12/site-packages/mine.pth", &mine);
         fs::create_dir_all(home.at("venvs/a/bin")).unwrap();
         symlink(&real, home.at("venvs/a/bin/python")).unwrap();
-        assert_eq!(
-            home.of_python("venvs/a/bin/python", "work"),
-            [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")]
-        );
+        let expected = [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")];
+        assert_eq!(home.of_python("venvs/a/bin/python", "work"), expected);
     }
 
     #[test]
@@ -264,9 +259,9 @@ mod tests {
         fs::create_dir_all(home.at("work/.venv/bin")).unwrap();
         symlink(home.at("private/bin/tool"), home.at("work/.venv/bin/python")).unwrap();
         assert_eq!(home.of_python("work/.venv/bin/python", "work"), Vec::<PathBuf>::new());
-        let (cwd, programs) = (home.at("work"), home.programs("work"));
-        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
-        assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), false, scope), Vec::<PathBuf>::new());
+        let python = home.at("work/.venv/bin/python");
+        let found = home.found_by("work", |scope| of_interpreter(&python, false, scope));
+        assert_eq!(found, Vec::<PathBuf>::new());
     }
 
     #[test]
@@ -283,10 +278,8 @@ mod tests {
         symlink("../venv", home.at("repo/sub/venv")).unwrap();
         assert_eq!(home.of_python("repo/venv/bin/python", "repo/sub"), [home.at("repo/venv")]);
         // Not even a foreign environment opens a secret.
-        assert_eq!(
-            home.of_python("repo/venv/bin/python", "work"),
-            [home.at("private"), home.at("repo/venv")]
-        );
+        let expected = [home.at("private"), home.at("repo/venv")];
+        assert_eq!(home.of_python("repo/venv/bin/python", "work"), expected);
     }
 
     #[test]

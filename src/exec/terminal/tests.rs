@@ -181,10 +181,8 @@ fn tabs_stop_where_a_program_sets_them() {
     assert_eq!((at("\t"), at("\t\t"), at("abcdefgh\t"), at("\t\t\t")), (8, 16, 16, 19));
     assert_eq!((at("\x1b[2I"), at("\x1b[20G\x1b[Z"), at("\x1b[17G\x1b[2Z"), at("\x1b[99Z")), (16, 16, 0, 0));
     let own = "\x1b[3g\x1b[4G\x1bH\x1b[11G\x1bH\r";
-    assert_eq!(
-        (at(&format!("{own}\t")), at(&format!("{own}\t\t")), at(&format!("{own}\x1b[3I"))),
-        (3, 10, 19)
-    );
+    let expected = (3, 10, 19);
+    assert_eq!((at(&format!("{own}\t")), at(&format!("{own}\t\t")), at(&format!("{own}\x1b[3I"))), expected);
     assert_eq!(at(&format!("{own}\x1b[4G\x1b[g\r\t")), 10);
     // Tab stops belong to the terminal: the alternate screen has the same, and a reset restores the initial ones.
     assert_eq!((at(&format!("{own}\x1b[?1049h\t")), at(&format!("{own}\x1bc\t"))), (3, 8));
@@ -196,10 +194,8 @@ fn rows_are_counted_from_the_first_that_scrolls_where_a_program_says_so() {
     assert_eq!(shown("\x1b[3;5r\x1b[?6hx\x1b[2;2Hy\x1b[99;1Hz\x1b[1dw"), ["", "", "xw", " y", "z", ""]);
     assert_eq!(shown("\x1b[3;5r\x1b[?6h\x1b[?6lx\x1b[6;1Hy"), ["x", "", "", "", "", "y"]);
     // Restoring the cursor also restores how rows are counted.
-    assert_eq!(
-        shown("\x1b[3;5r\x1b[?6h\x1b[2H\x1b7\x1b[?6l\x1b[H\x1b8x\x1b[1;1Hy"),
-        ["", "", "y", "x", "", ""]
-    );
+    let expected = ["", "", "y", "x", "", ""];
+    assert_eq!(shown("\x1b[3;5r\x1b[?6h\x1b[2H\x1b7\x1b[?6l\x1b[H\x1b8x\x1b[1;1Hy"), expected);
     assert_eq!(shown("\x1b[3;5r\x1b[?6h\x1b[!p\x1b[1;1Hx"), ["x", "", "", "", "", ""]);
     assert_eq!(painted("\x1b[3;5r\x1b[?6h\x1b[2;4H\x1b[6n").answers(), b"\x1b[2;4R");
 }

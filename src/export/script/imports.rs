@@ -91,10 +91,8 @@ mod tests {
 
     #[test]
     fn what_a_line_imports_is_read_from_it() {
-        assert_eq!(
-            modules("  import numpy as np, matplotlib.pyplot as plt  # x"),
-            ["numpy", "matplotlib.pyplot"]
-        );
+        let expected = ["numpy", "matplotlib.pyplot"];
+        assert_eq!(modules("  import numpy as np, matplotlib.pyplot as plt  # x"), expected);
         assert_eq!(modules("import requests; print('é'); from yaml import load"), ["requests", "yaml"]);
         assert_eq!(modules("import a;b = 1 # ; import c"), ["a"]);
         assert_eq!(modules(r"x = 'it\'s'; import numpy"), ["numpy"]);

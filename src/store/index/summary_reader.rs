@@ -54,8 +54,7 @@ fn windows(size: u64) -> impl Iterator<Item = u64> {
 
 /// Reads the header and the first prompt.
 fn head(path: &Path, file: &File, size: u64, summary: &mut Summary) -> Result<(), StoreError> {
-    let not_ours =
-        || StoreError::NotASession { path: path.to_owned(), why: "its first line is not a header".into() };
+    let not_ours = || StoreError::not_a_session(path, "its first line is not a header");
     let mut state = Err(not_ours());
     for window in windows(size) {
         let mut number = 0u64;

@@ -1,16 +1,7 @@
 use super::*;
 use crate::domain::{BlockId, Entry};
-use crate::store::samples::{AT, each_kind, header, reply, wait};
+use crate::store::samples::{AT, each_kind, header, reply, set_modified, wait, write_session};
 use crate::store::{Store, read};
-
-fn written(folder: &Path, id: &str, entries: &[Entry]) -> Store {
-    let store = Store::create(folder, header(id));
-    for entry in entries {
-        store.append(entry.clone(), AT);
-    }
-    wait(store.sync()).unwrap();
-    store
-}
 
 fn close(store: Store) {
     wait(store.close()).unwrap();
@@ -23,12 +14,9 @@ fn block(id: u32) -> Entry {
 #[test]
 fn a_list_tells_what_the_picker_shows() {
     let dir = tempfile::tempdir().unwrap();
-    close(written(dir.path(), "s-1", &each_kind()));
-    close(written(
-        dir.path(),
-        "s-2",
-        &[Entry::Prompt("what is 2+2?".into()), reply("see"), block(1), block(2)],
-    ));
+    write_session(dir.path(), "s-1", &each_kind());
+    let second = [Entry::Prompt("what is 2+2?".into()), reply("see"), block(1), block(2)];
+    write_session(dir.path(), "s-2", &second);
     std::fs::write(dir.path().join("junk.jsonl"), "no session\n").unwrap();
     std::fs::write(dir.path().join("empty.jsonl"), "").unwrap();
     std::fs::write(dir.path().join("notes.txt"), "no session either").unwrap();
@@ -61,9 +49,7 @@ fn a_large_file_is_told_of_by_its_ends() {
         entries.push(Entry::Skipped { block: BlockId(n + 1), revision: crate::domain::Revision(1) });
         entries.push(reply("answer"));
     }
-    let store = written(dir.path(), "s-1", &entries);
-    let path = store.path();
-    close(store);
+    let path = write_session(dir.path(), "s-1", &entries);
     let summary = list(dir.path()).remove(0);
     assert!(summary.bytes > 1 << 20);
     assert_eq!((summary.messages, summary.blocks, summary.waiting), (1601, 800, 0));
@@ -89,7 +75,7 @@ fn a_session_is_found_by_id_prefix_and_name() {
     let dir = tempfile::tempdir().unwrap();
     let named = |id: &str, name: &str| {
         let entries = [Entry::Prompt("x".into()), Entry::Renamed(name.into())];
-        close(written(dir.path(), id, &entries));
+        write_session(dir.path(), id, &entries);
     };
     named("019a-1111", "sales-q3");
     named("019a-2222", "fib");
@@ -112,12 +98,8 @@ fn a_session_is_found_by_id_prefix_and_name() {
 fn the_last_session_is_the_one_written_last() {
     let dir = tempfile::tempdir().unwrap();
     for (id, seconds) in [("s-1", 30), ("s-2", 10), ("s-3", 20)] {
-        let store = written(dir.path(), id, &[Entry::Prompt("x".into())]);
-        let path = store.path();
-        close(store);
-        let time =
-            std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_767_225_600 + seconds);
-        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        let path = write_session(dir.path(), id, &[Entry::Prompt("x".into())]);
+        set_modified(&path, 1_767_225_600 + seconds);
     }
     std::fs::write(dir.path().join("s-4.jsonl"), "damaged, and newest").unwrap();
     assert_eq!(last(dir.path(), None).unwrap().id, "s-1");
@@ -128,7 +110,9 @@ fn the_last_session_is_the_one_written_last() {
 #[test]
 fn a_session_that_another_process_holds_is_told() {
     let dir = tempfile::tempdir().unwrap();
-    let store = written(dir.path(), "s-1", &[Entry::Prompt("x".into())]);
+    let store = Store::create(dir.path(), header("s-1"));
+    store.append(Entry::Prompt("x".into()), AT);
+    wait(store.sync()).unwrap();
     assert_eq!(list(dir.path()).remove(0).locked, None, "our own is not another's");
     let path = store.path();
     close(store);
@@ -139,9 +123,8 @@ fn a_session_that_another_process_holds_is_told() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(other.stdout.take().unwrap()), &mut line)
-        .unwrap();
+    // It has the lock once it prints.
+    std::io::Read::read_exact(other.stdout.as_mut().unwrap(), &mut [0; 5]).unwrap();
     assert!(list(dir.path()).remove(0).locked.is_some());
     let error = Store::open(&path).unwrap_err().to_string();
     assert!(error.contains("is open in another sayso (process "), "{error}");

@@ -60,8 +60,8 @@ pub(in crate::store) fn open_locked(path: &Path) -> Result<File, StoreError> {
     drop(file);
     let file = disk::open_locked(path)?;
     if old_files_folder(path).exists() {
-        let why = "a redaction of it was broken off and can't be ended: its outputs lie beside it".into();
-        return Err(StoreError::NotASession { path: path.to_owned(), why });
+        let why = "a redaction of it was broken off and can't be ended: its outputs lie beside it";
+        return Err(StoreError::not_a_session(path, why));
     }
     Ok(file)
 }

@@ -177,10 +177,8 @@ mod tests {
             (r#"folder:"two words" x"#, "/nowhere/here/two words"),
         ] {
             let found = read(text).unwrap();
-            assert_eq!(
-                (found.folder.as_deref(), &found.sought),
-                (Some(Path::new(folder)), &SearchWords::read("x"))
-            );
+            let expected = (Some(Path::new(folder)), &SearchWords::read("x"));
+            assert_eq!((found.folder.as_deref(), &found.sought), expected);
         }
     }
 

@@ -205,10 +205,8 @@ mod tests {
             assert_eq!(LocationKind::of_number(kind.number()), Some(*kind));
             let has = |piece: &Piece| piece.kind == *kind;
             // Names are in no stored text: they are searched in the list of sessions.
-            assert!(
-                matches!(kind, LocationKind::File | LocationKind::Name) || all.iter().any(has),
-                "{kind:?}"
-            );
+            let is_elsewhere = matches!(kind, LocationKind::File | LocationKind::Name);
+            assert!(is_elsewhere || all.iter().any(has), "{kind:?}");
         }
         assert!(samples::each_kind().iter().filter_map(news).count() > 1);
         assert!(samples::about_files().iter().flat_map(pieces).any(|piece| piece.kind == LocationKind::File));
@@ -225,16 +223,12 @@ mod tests {
             (place(LocationKind::Reply, None), "message:7"),
         ] {
             assert_eq!(place.typed().as_deref(), Some(typed));
-            assert_eq!(
-                typed.parse::<SessionLocation>().map(SessionLocation::typed),
-                Ok(Some(typed.to_owned()))
-            );
+            let parsed = typed.parse::<SessionLocation>().map(SessionLocation::typed);
+            assert_eq!(parsed, Ok(Some(typed.to_owned())));
         }
-        assert!(
-            ["", "3", "block", "line:3", "block:x"]
-                .iter()
-                .all(|text| text.parse::<SessionLocation>().is_err())
-        );
+        for text in ["", "3", "block", "line:3", "block:x"] {
+            assert!(text.parse::<SessionLocation>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -3,10 +3,12 @@ use super::update::UpdateBounds;
 use super::*;
 use crate::domain::{BlockId, Entry, Outcome, Revision, RunReport, Stream};
 use crate::store::index::IndexStamp;
-use crate::store::samples::{AT, block, captured, header, reply, report, wait, write_session};
+use crate::store::samples::{
+    AT, block, captured, damaged, derived_holds as holds, header, mode, reply, report, set_modified, wait,
+    write_session,
+};
 use crate::store::{Store, manage};
 use proptest::prelude::*;
-use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 const ALWAYS: SearchControl<'_> = SearchControl { goes_on: &|| true, on_progress: &|_, _| {} };
@@ -64,14 +66,6 @@ fn settled(folder: &Path) {
     }
 }
 
-/// Whether any file of the index contains these bytes.
-fn holds(folder: &Path, bytes: &[u8]) -> bool {
-    let files = std::fs::read_dir(folder.join("index")).unwrap().flatten();
-    files
-        .map(|file| std::fs::read(file.path()).unwrap())
-        .any(|all| all.windows(bytes.len()).any(|at| at == bytes))
-}
-
 #[test]
 fn what_was_said_and_done_is_found_where_it_stands() {
     let dir = tempfile::tempdir().unwrap();
@@ -87,7 +81,7 @@ fn what_was_said_and_done_is_found_where_it_stands() {
     assert_eq!(one("nowhere"), []);
     let hit = found(dir.path(), &wanted("antigrav")).hits.remove(0);
     assert_eq!((hit.place.message, hit.at, hit.session.id.as_str()), (2, AT, "s-1"));
-    let mode = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
+    let mode = |name: &str| mode(&dir.path().join(name));
     assert_eq!((mode("index"), mode("index/search.db")), (0o700, 0o600));
 }
 
@@ -150,12 +144,8 @@ fn only_what_is_new_is_taken_while_the_beginning_is_what_it_was() {
     assert_eq!(kept().read, text.len() as u64);
     // The file begins differently, so all of it is read again.
     std::fs::remove_file(&path).unwrap();
-    let again = write_session(
-        dir.path(),
-        "s-1",
-        &[Entry::Prompt("another turbine".into()), reply("x".repeat(9000).as_str())],
-    );
-    assert_eq!(again, path);
+    let others = [Entry::Prompt("another turbine".into()), reply("x".repeat(9000).as_str())];
+    assert_eq!(write_session(dir.path(), "s-1", &others), path);
     assert_eq!(told(dir.path(), "gearbox"), []);
     assert_eq!(told(dir.path(), "turbine"), [("prompt", None, "another turbine".into())]);
 }
@@ -196,11 +186,8 @@ fn a_key_that_stands_in_a_file_is_not_kept() {
 fn of_a_removed_session_no_word_stays() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), "s-1");
-    let secret = write_session(
-        dir.path(),
-        "s-2",
-        &[Entry::Prompt("the xylophone of Wzlatko".into()), reply("quxotic")],
-    );
+    let entries = [Entry::Prompt("the xylophone of Wzlatko".into()), reply("quxotic")];
+    let secret = write_session(dir.path(), "s-2", &entries);
     settled(dir.path());
     let copy = dir.path().join("copy");
     std::fs::copy(&secret, &copy).unwrap();
@@ -239,20 +226,13 @@ fn a_damaged_one_is_made_anew() {
     assert_eq!(truth.len(), 20);
     let path = dir.path().join("index/search.db");
     let kept = std::fs::read(&path).unwrap();
-    let damages: [&dyn Fn() -> Vec<u8>; 6] = [
-        &|| b"no database".repeat(1000),
-        &Vec::new,
-        &|| kept.get(..kept.len() / 2).unwrap().to_vec(),
-        &|| kept.iter().enumerate().map(|(n, byte)| if n % 7 == 0 { !byte } else { *byte }).collect(),
-        &|| kept.iter().enumerate().map(|(n, byte)| if n > 5000 { 0 } else { *byte }).collect(),
-        // A file of another version.
-        &|| kept.iter().enumerate().map(|(n, byte)| if n == 63 { 77 } else { *byte }).collect(),
-    ];
-    for (number, damaged) in damages.iter().enumerate() {
+    let mut of_another_version = kept.clone();
+    of_another_version[63] = 77;
+    for (number, damaged) in damaged(&kept).iter().chain([&of_another_version]).enumerate() {
         for log in ["search.db-wal", "search.db-shm"] {
             std::fs::remove_file(dir.path().join("index").join(log)).ok();
         }
-        std::fs::write(&path, damaged()).unwrap();
+        std::fs::write(&path, damaged).unwrap();
         assert_eq!(told(dir.path(), "hertz"), truth, "damage {number}");
     }
 }
@@ -326,9 +306,7 @@ fn of_many_words_that_begin_alike_all_are_found() {
 fn the_oldest_are_left_out_where_there_is_too_much() {
     let dir = tempfile::tempdir().unwrap();
     for number in 0..4 {
-        let path = whole(dir.path(), &format!("s-{number}"));
-        let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + number);
-        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        set_modified(&whole(dir.path(), &format!("s-{number}")), 1_000_000 + number);
     }
     let mut derived = open(dir.path());
     let bounds = UpdateBounds { most: 400, goes_on: &|| true, on_progress: &|_, _| {} };
@@ -405,10 +383,9 @@ fn filters_alone_tell_blocks_or_what_was_asked() {
     let asked: Vec<String> =
         all(SearchQuery { since: Some(AT), ..SearchQuery::default() }).into_iter().map(|hit| hit.1).collect();
     assert_eq!(asked.len(), 2, "{asked:?}");
-    assert!(
-        asked.contains(&"Once more.".to_owned())
-            && asked.contains(&"Why does the turbine vibrate?".to_owned())
-    );
+    for words in ["Once more.", "Why does the turbine vibrate?"] {
+        assert!(asked.iter().any(|line| line == words), "{asked:?}");
+    }
     assert!(all(SearchQuery::default()).is_empty(), "nothing is looked for");
 }
 

@@ -3,21 +3,11 @@
 //! The children are tests of this same binary, started by the tests that need them.
 
 use super::*;
+use crate::test_folder::child_test;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 const FOLDER: &str = "SAYSO_TEST_FOLDER";
-
-/// Starts an ignored test of this binary as a process that ignores the signal for files over the size limit.
-fn child(test: &str, folder: &Path) -> Command {
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", test])
-        .env(FOLDER, folder);
-    command
-}
 
 #[test]
 fn killed_at_any_moment_what_was_synced_is_there() {
@@ -25,10 +15,8 @@ fn killed_at_any_moment_what_was_synced_is_there() {
     let rounds = if crate::test_cases::cases(1000).cases == 1000 { 1000 } else { 12 };
     for round in 0..rounds {
         let home = tempfile::tempdir().unwrap();
-        let mut writing = child("store::tests::crash::child_that_writes", home.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = child_test("store::tests::crash::child_that_writes");
+        let mut writing = command.env(FOLDER, home.path()).stdout(Stdio::piped()).spawn().unwrap();
         let mut synced = 0;
         for line in BufReader::new(writing.stdout.take().unwrap()).lines() {
             if let Some(number) = line.unwrap().strip_prefix("synced ") {
@@ -83,7 +71,8 @@ fn child_that_writes() {
 #[test]
 fn a_full_disk_loses_nothing() {
     let home = tempfile::tempdir().unwrap();
-    let ended = child("store::tests::crash::child_with_little_space", home.path()).output().unwrap();
+    let mut command = child_test("store::tests::crash::child_with_little_space");
+    let ended = command.env(FOLDER, home.path()).output().unwrap();
     let text = String::from_utf8_lossy(&ended.stdout);
     assert!(ended.status.success() && text.contains("all is there"), "{text}");
 }
@@ -113,10 +102,7 @@ fn child_with_little_space() {
     wait(store.retry()).unwrap();
     wait(store.close()).unwrap();
     let loaded = read(&store.path()).unwrap();
-    assert!(
-        loaded.damage.is_empty() && all_same(&loaded, &with_header("s-1", &prompts)),
-        "{:?}",
-        loaded.damage
-    );
+    assert_eq!(loaded.damage, []);
+    assert!(all_same(&loaded, &with_header("s-1", &prompts)));
     println!("all is there");
 }

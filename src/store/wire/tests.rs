@@ -51,10 +51,8 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
     let (line, _) = sealed(Timestamp(0), more);
     assert_eq!(entry_of(&line), Entry::Prompt("x".into()));
     let (line, _) = sealed(Timestamp(0), Fields::of("prompt").with("text", 7));
-    assert_eq!(
-        decoded(&line).unwrap_err().to_string(),
-        "its field \"text\": invalid type: integer `7`, expected a string"
-    );
+    let expected = "its field \"text\": invalid type: integer `7`, expected a string";
+    assert_eq!(decoded(&line).unwrap_err().to_string(), expected);
 }
 
 #[test]

@@ -27,10 +27,8 @@ fn what_was_made_changed_and_deleted_is_told() {
     fs::remove_file(folder.at("gone")).expect("deleted");
     folder.file("out/new.png", "123");
     let changes = before.changes();
-    assert_eq!(
-        told(&changes),
-        [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)]
-    );
+    let expected = [("deleted", "gone", 0), ("changed", "grown", 2), ("created", "out/new.png", 3)];
+    assert_eq!(told(&changes), expected);
     assert!(changes.gaps.is_empty(), "{:?}", changes.gaps);
 }
 
@@ -78,11 +76,8 @@ fn a_flood_of_new_files_hides_no_change_and_is_told() {
     assert!(told(&changes).contains(&("changed", "z/tests.py", 23)), "{changes:?}");
     assert!(told(&changes).contains(&("deleted", "z/gone.py", 0)));
     assert_eq!(changes.files.len(), MAX_CHANGES_SHOWN);
-    assert!(
-        changes.gaps.changes > 1_000 && changes.gaps.names.contains(&".".to_owned()),
-        "{:?}",
-        changes.gaps
-    );
+    assert!(changes.gaps.changes > 1_000, "{:?}", changes.gaps);
+    assert!(changes.gaps.names.contains(&".".to_owned()), "{:?}", changes.gaps);
 }
 
 #[test]

@@ -197,9 +197,7 @@ mod tests {
         again.note(other, Sha256::of(b"two"), SystemTime::now() + stamp::CLOCK_TICK * 2);
         again.save();
         let third = Index::open(path);
-        assert_eq!(
-            (third.get(&key), third.get(&other)),
-            (Some(Sha256::of(b"one")), Some(Sha256::of(b"two")))
-        );
+        let expected = [b"one", b"two"].map(|text| Some(Sha256::of(text)));
+        assert_eq!([third.get(&key), third.get(&other)], expected);
     }
 }

@@ -93,6 +93,13 @@ impl UndoFixture {
         failed.map(|(at, _)| record.changes[*at].display_path(&self.work)).collect()
     }
 
+    /// Restores everything, and checks that the folder is then as it was at that time.
+    #[track_caller]
+    fn goes(&mut self, record: Sha256, kind: UndoKind, to: &BTreeMap<PathBuf, String>) {
+        assert_eq!(self.restore(record, kind), Vec::<String>::new());
+        assert_eq!(self.all(), *to, "{kind:?}");
+    }
+
     fn states(&mut self, record: Sha256) -> Vec<UndoState> {
         self.store.changes(record).unwrap().into_iter().map(|change| change.standing).collect()
     }
@@ -106,6 +113,20 @@ impl UndoFixture {
 
     fn set_mode(&self, name: &str, mode: u32) {
         fs::set_permissions(self.at(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn make_folder(&self, name: &str, mode: u32) {
+        fs::create_dir(self.at(name)).unwrap();
+        self.set_mode(name, mode);
+    }
+
+    fn mode(&self, name: &str) -> u32 {
+        fs::metadata(self.at(name)).map_or(0, |info| info.permissions().mode() & 0o7777)
+    }
+
+    /// The number of put-backs whose notes are left.
+    fn notes(&self) -> usize {
+        fs::read_dir(self.folder.path().join("undo/unfinished")).unwrap().count()
     }
 
     fn read(&self, name: &str) -> String {
@@ -188,12 +209,10 @@ fn what_a_run_did_is_taken_back_and_made_again() {
     ];
     assert_eq!(fixture.told_as_done(record), expected);
     assert_eq!(fixture.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
-    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
-    assert_eq!(fixture.all(), before);
+    fixture.goes(record, UndoKind::Undo, &before);
     assert!(fixture.states(record).iter().all(|now| *now == UndoState::TakenBack));
     assert_eq!(fixture.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
-    assert_eq!(fixture.restore(record, UndoKind::Redo), Vec::<String>::new());
-    assert_eq!(fixture.all(), after);
+    fixture.goes(record, UndoKind::Redo, &after);
 }
 
 #[test]
@@ -216,8 +235,7 @@ fn the_rights_of_a_folder_are_listed_and_taken_back_besides_what_is_in_it() {
 #[cfg(target_os = "linux")]
 fn the_rights_of_a_folder_that_its_owner_may_not_open_are_taken_back() {
     let mut fixture = UndoFixture::new();
-    fs::create_dir(fixture.at("sub")).unwrap();
-    fixture.set_mode("sub", 0o755);
+    fixture.make_folder("sub", 0o755);
     let before = fixture.all();
     let record = fixture.run(|fixture| fixture.set_mode("sub", 0));
     assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
@@ -227,8 +245,7 @@ fn the_rights_of_a_folder_that_its_owner_may_not_open_are_taken_back() {
 #[test]
 fn a_folder_that_does_not_get_its_rights_is_told() {
     let mut fixture = UndoFixture::new();
-    fs::create_dir(fixture.at("sub")).unwrap();
-    fixture.set_mode("sub", 0o700);
+    fixture.make_folder("sub", 0o700);
     let record = fixture.run(|fixture| fixture.set_mode("sub", 0o777));
     if std::os::unix::fs::chown(fixture.at("sub"), Some(1234), None).is_err() {
         return; // Only root may do this.
@@ -240,8 +257,7 @@ fn a_folder_that_does_not_get_its_rights_is_told() {
 #[test]
 fn the_rights_that_somebody_gave_a_folder_since_stay() {
     let mut fixture = UndoFixture::new();
-    fs::create_dir(fixture.at("sub")).unwrap();
-    fixture.set_mode("sub", 0o755);
+    fixture.make_folder("sub", 0o755);
     let record = fixture.run(|fixture| fixture.set_mode("sub", 0o777));
     fixture.set_mode("sub", 0o711);
     let mine = fixture.all();
@@ -255,8 +271,7 @@ fn a_folder_that_somebody_made_again_keeps_its_rights() {
     fixture.write("sub/b", "1");
     fixture.set_mode("sub", 0o755);
     let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
-    fs::create_dir(fixture.at("sub")).unwrap();
-    fixture.set_mode("sub", 0o711);
+    fixture.make_folder("sub", 0o711);
     // The folder is not listed.
     let done = fixture.restore_listed(record, UndoKind::Undo, |_| true);
     assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
@@ -267,8 +282,7 @@ fn a_folder_that_somebody_made_again_keeps_its_rights() {
 fn a_folder_that_is_refused_is_not_removed() {
     let mut fixture = UndoFixture::new();
     let record = fixture.run(|fixture| {
-        fs::create_dir(fixture.at("new")).unwrap();
-        fixture.set_mode("new", 0o755);
+        fixture.make_folder("new", 0o755);
     });
     fixture.set_mode("new", 0o711);
     assert_eq!(fixture.restore(record, UndoKind::Undo), ["new/: it changed since the run ended"]);
@@ -281,13 +295,9 @@ fn the_special_bits_of_a_shared_folder_come_back() {
     let mut fixture = UndoFixture::new();
     let names = ["changed", "group", "removed", "without"];
     for (name, mode) in names.into_iter().zip([0o1777, 0o2775, 0o1777, 0o1777]) {
-        fs::create_dir(fixture.at(name)).unwrap();
-        fixture.set_mode(name, mode);
+        fixture.make_folder(name, mode);
     }
-    let modes = |fixture: &UndoFixture| {
-        let mode = |name| fs::metadata(fixture.at(name)).map_or(0, |info| info.permissions().mode() & 0o7777);
-        names.map(mode)
-    };
+    let modes = |fixture: &UndoFixture| names.map(|name| fixture.mode(name));
     let before = modes(&fixture);
     let record = fixture.run(|fixture| {
         fixture.set_mode("changed", 0o1775);
@@ -307,8 +317,7 @@ fn the_special_bits_of_a_shared_folder_come_back() {
 #[test]
 fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
     let mut fixture = UndoFixture::new();
-    fs::create_dir(fixture.at("old")).unwrap();
-    fixture.set_mode("old", 0o755);
+    fixture.make_folder("old", 0o755);
     let before = fixture.all();
     let record = fixture.run(|fixture| {
         for name in ["mod/x/1", "mod/x/2", "old/1"] {
@@ -346,13 +355,12 @@ fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
 fn the_rights_of_the_working_folder_itself_are_taken_back() {
     let mut fixture = UndoFixture::new();
     fixture.write("a", "1");
-    let mode = |fixture: &UndoFixture| fs::metadata(&fixture.work).unwrap().permissions().mode() & 0o777;
     fixture.set_mode("", 0o750);
     let record = fixture.run(|fixture| fixture.set_mode("", 0o777));
     assert_eq!(fixture.told_as_done(record), ["changed ./"]);
     for (kind, wanted) in [(UndoKind::Undo, 0o750), (UndoKind::Redo, 0o777)] {
         assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
-        assert_eq!(mode(&fixture), wanted, "{kind:?}");
+        assert_eq!(fixture.mode(""), wanted, "{kind:?}");
     }
     // It is neither removed nor made.
     let record = fixture.run(|fixture| fs::remove_dir_all(&fixture.work).unwrap());
@@ -458,12 +466,11 @@ fn names_of_one_file_stay_names_of_one_file() {
         for path in [fixture.at("small"), fixture.at("hard"), fixture.at("other"), outside.clone()] {
             assert_eq!(text(&path), wanted, "{}", path.display());
         }
-        assert_eq!(fs::metadata(fixture.at("hard")).unwrap().mode() & 0o777, mode);
+        assert_eq!(fixture.mode("hard"), mode);
         assert_eq!((inode(&fixture.at("small")), inode(&outside)), inodes);
         assert_eq!((inode(&fixture.at("hard")), inode(&fixture.at("other"))), inodes);
     }
-    let left = fs::read_dir(fixture.folder.path().join("undo/unfinished")).unwrap().count();
-    assert_eq!(left, 0, "nothing is under way any more");
+    assert_eq!(fixture.notes(), 0, "nothing is under way any more");
     // What was written to the file since stays, under all its names.
     fixture.write("other", "mine");
     assert_eq!(fixture.restore(record, UndoKind::Undo), ["other: it changed since the run ended"]);
@@ -485,8 +492,7 @@ fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
     if !has_lists {
         return; // This file system has no access lists.
     }
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&fixture.at("listed")), 0o660);
+    assert_eq!(fixture.mode("listed"), 0o660);
     let record = fixture.run(|fixture| {
         for name in ["listed", "plain"] {
             fs::remove_file(fixture.at(name)).unwrap();
@@ -499,7 +505,7 @@ fn without_its_access_list_a_file_gives_its_group_no_more_than_everybody() {
         (UndoKind::Redo, (0o600, 0o600), UndoState::Done),
     ] {
         assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
-        assert_eq!((mode(&fixture.at("listed")), mode(&fixture.at("plain"))), modes);
+        assert_eq!((fixture.mode("listed"), fixture.mode("plain")), modes);
         for path in [fixture.at("listed"), fixture.at("plain")] {
             assert!(rustix::fs::getxattr(&path, ACCESS_LIST, &mut [0_u8; 64][..]).is_err(), "{kind:?}");
         }
@@ -570,15 +576,14 @@ fn another_group_that_is_taken_back_is_told_as_taken_back() {
         let _ = chown(fixture.at("a"), None, Some(2345));
         fixture.set_mode("a", 0o664);
     });
-    let path = fixture.at("a");
-    if fs::metadata(&path).unwrap().gid() != 2345 {
+    if fs::metadata(fixture.at("a")).unwrap().gid() != 2345 {
         return; // Only root may do this.
     }
     for (kind, mode, state) in
         [(UndoKind::Undo, 0o644, UndoState::TakenBack), (UndoKind::Redo, 0o664, UndoState::Done)]
     {
         assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
-        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, mode);
+        assert_eq!(fixture.mode("a"), mode);
         assert!(fixture.states(record).iter().all(|now| *now == state), "{kind:?}");
     }
 }
@@ -598,14 +603,8 @@ fn what_changed_since_stays() {
     fixture.write("gone", "mine");
     let before = fixture.all();
     assert!(fixture.states(record).iter().all(|now| *now == UndoState::ChangedSince));
-    assert_eq!(
-        fixture.restore(record, UndoKind::Undo),
-        [
-            "a: it changed since the run ended",
-            "gone: it changed since the run ended",
-            "new: it changed since the run ended"
-        ]
-    );
+    let refused = ["a", "gone", "new"].map(|name| format!("{name}: it changed since the run ended"));
+    assert_eq!(fixture.restore(record, UndoKind::Undo), refused);
     assert_eq!(fixture.all(), before);
 }
 
@@ -727,8 +726,8 @@ fn what_was_dropped_for_newer_copies_is_told_as_that() {
     let later = old + std::time::Duration::from_secs(3600);
     fs::File::open(&record_file).unwrap().set_modified(later).unwrap();
     fs::remove_file(fixture.at("a")).unwrap();
-    for number in 0..4 {
-        fixture.write("b", &format!("{number}").repeat(12 << 10));
+    for digit in ["0", "1", "2", "3"] {
+        fixture.write("b", &digit.repeat(12 << 10));
         fixture.run(|fixture| fixture.write("b", "2"));
     }
     fixture.write("a", "2");
@@ -885,22 +884,19 @@ fn an_interrupted_redo_is_finished_in_either_direction() {
     let after = fixture.all();
     let deleted = UndoState::DeletedSince { back: true, again: true };
     let unfinished = UndoState::Unfinished { back: true, again: true };
-    for (has_folder, kind) in
-        [(false, UndoKind::Redo), (true, UndoKind::Redo), (false, UndoKind::Undo), (true, UndoKind::Undo)]
-    {
-        assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
-        assert_eq!(fixture.all(), before);
+    let ways = [(UndoKind::Redo, &after), (UndoKind::Undo, &before)];
+    for ((kind, wanted), has_folder) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
+        fixture.goes(record, UndoKind::Undo, &before);
         fs::remove_file(fixture.at("l")).unwrap();
         fs::remove_file(fixture.at("f")).unwrap();
         if has_folder {
-            fs::create_dir(fixture.at("f")).unwrap();
-            fixture.set_mode("f", 0o700);
+            fixture.make_folder("f", 0o700);
         }
         let folder = if has_folder { unfinished } else { deleted };
         assert_eq!(fixture.states(record), [folder, UndoState::TakenBack, deleted]);
         let done = fixture.restore_listed(record, kind, |state| state.can(kind));
         assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
-        assert_eq!(fixture.all(), if kind == UndoKind::Redo { after.clone() } else { before.clone() });
+        assert_eq!(fixture.all(), *wanted);
     }
 }
 
@@ -942,8 +938,7 @@ fn a_link_that_the_run_made_in_place_of_a_folder_gives_way() {
         symlink("elsewhere", fixture.at("sub")).unwrap();
     });
     assert!(fixture.states(record).iter().all(|now| *now == UndoState::Done));
-    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
-    assert_eq!(fixture.all(), before);
+    fixture.goes(record, UndoKind::Undo, &before);
 }
 
 #[test]
@@ -978,12 +973,12 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
     let notes = fixture.folder.path().join("undo/unfinished");
     assert_eq!(fixture.restore_noting(record, RestoreNotes::of_killed(&notes)), [""; 0]);
     assert_eq!(fixture.read("cfg"), "old text");
-    assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
+    assert_eq!(fixture.notes(), 1);
     // Each byte of this text equals the byte there of the old or of the new content.
     fs::write(fixture.at("cfg"), "old words").unwrap();
     fixture.restore(record, UndoKind::Undo);
     assert_eq!(fixture.read("link"), "old words");
-    assert_eq!(fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(fixture.notes(), 0);
 }
 
 #[test]

@@ -2,19 +2,15 @@ use super::*;
 use crate::domain::Entry;
 use crate::store::disk::Locks;
 use crate::store::index::{by_age, list};
-use crate::store::samples::{AT, header, wait};
-use crate::store::{Store, manage};
-use std::os::unix::fs::PermissionsExt as _;
+use crate::store::manage;
+use crate::store::samples::{AT, damaged, derived_holds, mode, set_modified, wait, write_session};
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// A folder with enough sessions for a catalogue; all but the last are copies of the first.
 fn many() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path(), header("s-0"));
-    store.append(Entry::Prompt("how far is the moon?".into()), AT);
-    wait(store.close()).unwrap();
-    let first = store.path();
+    let first = write_session(dir.path(), "s-0", &[Entry::Prompt("how far is the moon?".into())]);
     for n in 1..=MIN_FILES {
         std::fs::copy(&first, dir.path().join(format!("s-{n}.jsonl"))).unwrap();
     }
@@ -52,7 +48,6 @@ fn what_changed_is_told_and_the_rest_is_taken_from_it() {
     let folder = dir.path();
     kept(folder, MIN_FILES + 1);
     assert_eq!(list(folder), looked_into(folder));
-    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&file(folder)), mode(&folder.join("index"))), (0o600, 0o700));
 
     // The catalogue is used: a name changed in it is shown for unchanged files, and not for changed ones.
@@ -87,18 +82,11 @@ fn a_damaged_one_is_made_anew() {
     let (folder, truth) = (dir.path(), looked_into(dir.path()));
     kept(folder, MIN_FILES + 1);
     let whole = std::fs::read(file(folder)).unwrap();
-    let damages: [&dyn Fn() -> Vec<u8>; 5] = [
-        &|| b"no database".repeat(1000),
-        &Vec::new,
-        &|| whole.get(..whole.len() / 2).unwrap().to_vec(),
-        &|| whole.iter().enumerate().map(|(n, byte)| if n % 7 == 0 { !byte } else { *byte }).collect(),
-        &|| whole.iter().enumerate().map(|(n, byte)| if n > 5000 { 0 } else { *byte }).collect(),
-    ];
-    for (number, damaged) in damages.iter().enumerate() {
+    for (number, damaged) in damaged(&whole).iter().enumerate() {
         for log in ["sessions.db-wal", "sessions.db-shm"] {
             std::fs::remove_file(folder.join("index").join(log)).ok();
         }
-        std::fs::write(file(folder), damaged()).unwrap();
+        std::fs::write(file(folder), damaged).unwrap();
         assert_eq!(list(folder), truth, "damage {number}");
         kept(folder, MIN_FILES + 1);
         assert_eq!(list(folder), truth, "damage {number}, made anew");
@@ -126,21 +114,10 @@ fn where_it_cannot_be_written_all_files_are_looked_into() {
 #[test]
 fn of_a_removed_session_no_byte_stays_in_it() {
     let (dir, first) = many();
-    let words: &[u8] = b"what nobody else may know";
-    let store = Store::create(
-        dir.path(),
-        crate::domain::Header { id: crate::domain::SessionId("s-secret".into()), ..header("s-secret") },
-    );
-    store.append(Entry::Prompt(String::from_utf8(words.to_vec()).unwrap().into()), AT);
-    wait(store.close()).unwrap();
-    let secret = store.path();
+    let words = "what nobody else may know";
+    let secret = write_session(dir.path(), "s-secret", &[Entry::Prompt(words.into())]);
     kept(dir.path(), MIN_FILES + 2);
-    let holds = || {
-        let files = std::fs::read_dir(dir.path().join("index")).unwrap().flatten();
-        files
-            .map(|file| std::fs::read(file.path()).unwrap())
-            .any(|all| all.windows(words.len()).any(|at| at == words))
-    };
+    let holds = || derived_holds(dir.path(), words.as_bytes());
     assert!(holds());
     let copy = dir.path().join("copy");
     std::fs::copy(&secret, &copy).unwrap();
@@ -148,12 +125,7 @@ fn of_a_removed_session_no_byte_stays_in_it() {
     assert!(!holds());
     // A session that somebody else removed is deleted with the next list.
     std::fs::rename(&copy, &secret).unwrap();
-    std::fs::File::options()
-        .append(true)
-        .open(&secret)
-        .unwrap()
-        .set_modified(SystemTime::UNIX_EPOCH)
-        .unwrap();
+    set_modified(&secret, 0);
     kept(dir.path(), MIN_FILES + 2);
     assert!(holds());
     std::fs::remove_file(&secret).unwrap();

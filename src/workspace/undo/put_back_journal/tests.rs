@@ -48,6 +48,16 @@ impl Place {
         let objects = Objects::open(base.join("objects")).unwrap();
         Self { notes: base.join("unfinished"), base, objects, _folder: folder }
     }
+
+    /// The step of writing into a file that exists: its text and mode before, and those afterwards.
+    fn overwriting(&self, path: &Path, was: (&str, u32), becomes: (&str, u32)) -> Step {
+        let known = |(text, mode): (&str, u32)| KnownFile {
+            sha256: self.objects.put(text.as_bytes()).unwrap(),
+            mode,
+        };
+        let contents = Some((known(was), known(becomes)));
+        Step { path: path.to_owned(), own: String::new(), file: Some(node(path)), contents }
+    }
 }
 
 /// The number of entries in a folder.
@@ -58,11 +68,6 @@ fn count(folder: &Path) -> usize {
 /// Device and inode of a file.
 fn node(path: &Path) -> (u64, u64) {
     FileKey::of(&File::open(path).unwrap()).unwrap().node()
-}
-
-/// The state of a file that is written into.
-fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
-    KnownFile { sha256: objects.put(text.as_bytes()).unwrap(), mode }
 }
 
 /// Leaves notes with these steps, like a process that is gone.
@@ -147,14 +152,13 @@ fn only_what_is_surely_its_own_is_removed() {
 
 #[test]
 fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
-    let Place { base, notes, objects, .. } = &Place::new();
+    let place = Place::new();
+    let Place { base, notes, objects, .. } = &place;
     let path = base.join("a");
-    let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     for (now, then) in [("nld text", "old text"), ("new text", "old text"), ("new", "new"), ("mine", "mine")]
     {
         std::fs::write(&path, now).unwrap();
-        let file = Some(node(&path));
-        left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        left(notes, &[place.overwriting(&path, ("old text", 0o444), ("new", 0o755))]);
         clear(notes, objects, MAX_BYTES);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
         let is_kept = objects.has_and_touch(Sha256::of(now.as_bytes()), now.len() as u64);
@@ -165,12 +169,11 @@ fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
 
 #[test]
 fn what_can_not_be_cleared_now_is_not_forgotten() {
-    let Place { base, notes, objects, .. } = &Place::new();
+    let place = Place::new();
+    let Place { base, notes, objects, .. } = &place;
     let path = base.join("a");
-    let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     std::fs::write(&path, "nld text").unwrap();
-    let file = Some(node(&path));
-    left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+    left(notes, &[place.overwriting(&path, ("old text", 0o444), ("new", 0o755))]);
     // A copy that is larger than the limit now can be restored another time.
     clear(notes, objects, 7);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "nld text");
@@ -189,13 +192,12 @@ fn what_can_not_be_cleared_now_is_not_forgotten() {
 
 #[test]
 fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
-    let Place { base, notes, objects, .. } = &Place::new();
+    let place = Place::new();
+    let Place { base, notes, objects, .. } = &place;
     let path = base.join("a");
-    let contents = Some((known(objects, "old text", 0o644), known(objects, "new text", 0o644)));
     std::fs::write(&path, "nld text").unwrap();
-    let file = Some(node(&path));
     let away = Step { path: base.join("away/b"), own: ".sayso-b".into(), file: None, contents: None };
-    left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }, away]);
+    left(notes, &[place.overwriting(&path, ("old text", 0o644), ("new text", 0o644)), away]);
     clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
     assert_eq!(count(notes), 1, "a folder is away");
@@ -276,11 +278,11 @@ fn where_nothing_can_be_locked_nothing_begins() {
 #[test]
 fn a_file_that_is_half_written_gets_its_mode_too() {
     use std::os::unix::fs::PermissionsExt;
-    let Place { base, notes, objects, .. } = &Place::new();
+    let place = Place::new();
+    let Place { base, notes, objects, .. } = &place;
     let path = base.join("a");
-    let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     std::fs::write(&path, "").unwrap();
-    let file = Some(node(&path));
+    let step = place.overwriting(&path, ("old text", 0o444), ("new", 0o755));
     let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
     for (now, mode, (then, its)) in [
         // Interrupted before the first byte, in the middle, after the last.
@@ -296,14 +298,11 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
         set_mode(0o644);
         std::fs::write(&path, now).unwrap();
         set_mode(mode);
-        left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        left(notes, std::slice::from_ref(&step));
         clear(notes, objects, MAX_BYTES);
         let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
-        assert_eq!(
-            (std::fs::read_to_string(&path).unwrap().as_str(), mode_now),
-            (then, its),
-            "{now} {mode:o}"
-        );
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!((text.as_str(), mode_now), (then, its), "{now} {mode:o}");
     }
 }
 

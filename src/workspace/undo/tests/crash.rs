@@ -3,6 +3,7 @@
 //! The children are tests of this same binary, started by the tests that need them.
 
 use super::*;
+use crate::test_folder::child_test;
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -10,15 +11,10 @@ use std::process::{Command, Stdio};
 const FOLDER: &str = "SAYSO_TEST_FOLDER";
 const RECORD: &str = "SAYSO_TEST_RECORD";
 
-/// Starts an ignored test of this binary as a process that ignores the signal for files over the size limit.
+/// An ignored test as a process of its own, with a folder and a record in it.
 fn child(test: &str, folder: &Path, record: Sha256) -> Command {
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", test])
-        .env(FOLDER, folder)
-        .env(RECORD, record.to_string());
+    let mut command = child_test(test);
+    command.env(FOLDER, folder).env(RECORD, record.to_string());
     command
 }
 
@@ -66,8 +62,7 @@ fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows(
     let before = scope.all();
     for round in 0..crate::test_cases::cases(100).cases {
         let name = "workspace::undo::tests::crash::child_that_goes_back_and_forth";
-        let folder = scope.folder.path();
-        let mut going = child(name, folder, record).stdout(Stdio::piped()).spawn().unwrap();
+        let mut going = child(name, scope.folder.path(), record).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(going.stdout.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("begun")));
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round % 25) * 1_700));
@@ -80,10 +75,9 @@ fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows(
         }
         // The next put-back removes what the interrupted one left; otherwise a folder with such a file would not be
         // empty.
-        let again = scope.restore(record, if round % 2 == 0 { UndoKind::Undo } else { UndoKind::Redo });
-        assert_eq!(again, Vec::<String>::new(), "round {round}");
-        let wanted = if round % 2 == 0 { &before } else { &after };
-        assert_eq!(scope.all(), *wanted, "round {round}");
+        let (kind, wanted) =
+            if round % 2 == 0 { (UndoKind::Undo, &before) } else { (UndoKind::Redo, &after) };
+        scope.goes(record, kind, wanted);
     }
 }
 
