@@ -2,7 +2,7 @@
 
 use crate::plain::{answer, approve, lines, wait_for_block, wait_for_question};
 use crate::terminal::{Setup, Terminal};
-use crate::{keeps_eleven, ran, session_with, shell_blocks};
+use crate::{files_ending, keeps_eleven, ran, session_with, shell_blocks};
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,6 +39,29 @@ fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
     assert_eq!(terminal.wait_exit(), 130);
     let file = session_with(home.path(), r#""kind":"run""#);
     assert!(file.contains(r#""interrupted""#), "it heard an interrupt, and did not die of it: {file}");
+}
+
+/// What was typed and not ended is neither lost nor left to the shell, and the last words begin a line.
+#[test]
+fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
+    for (typed, kept) in [("half a thought", true), ("approve", false)] {
+        let home = tempfile::tempdir().expect("a home");
+        let mut terminal = lines(home.path(), &shell_blocks(&["first"]));
+        terminal.wait_for("You:");
+        answer(&terminal, "go");
+        terminal.wait_for("Type approve");
+        terminal.pause(Duration::from_millis(400));
+        terminal.type_text(typed);
+        terminal.wait_true(|screen| screen.lines().any(|row| row.ends_with(typed)));
+        terminal.signal("TERM");
+        terminal.wait_exit();
+        let screen = terminal.screen();
+        assert!(screen.lines().any(|row| row.starts_with("Session saved.")), "{screen}");
+        assert!(!ran(home.path(), 1));
+        let drafts = files_ending(&home.path().join("sayso"), ".draft");
+        let text: String = drafts.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+        assert_eq!(text.contains(typed), kept, "a word alone is an answer: {text}");
+    }
 }
 
 /// A block that a rule would start in 3 s, and Enter; on a busy machine the rule may be faster.
