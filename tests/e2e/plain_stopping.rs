@@ -1,6 +1,6 @@
 //! Line mode: Ctrl-C interrupts only what runs, Enter stops what a rule would start.
 
-use crate::plain::{answer, approve, lines, wait_for_block, wait_for_question};
+use crate::plain::{answer, approve, in_lines, lines, wait_for_block, wait_for_question};
 use crate::terminal::{Setup, Terminal};
 use crate::{files_ending, keeps_eleven, ran, session_with, shell_blocks};
 use std::path::Path;
@@ -62,6 +62,30 @@ fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
         let text: String = drafts.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
         assert_eq!(text.contains(typed), kept, "a word alone is an answer: {text}");
     }
+}
+
+/// Whoever reads the output leaves during a run: the run is ended, and what became of it is in the session.
+#[test]
+fn a_run_is_recorded_to_its_end_when_nothing_can_be_printed_any_more() {
+    let home = tempfile::tempdir().expect("a home");
+    let code = "touch ran-1; echo started; while sleep 0.2; do echo on; done";
+    let story = format!("pace = 0\n[[reply]]\ntext = \"\"\"\n```bash\n{code}\n```\n\"\"\"\n");
+    let script = "\"$0\" \"$@\" | sed '/  | started/q'; exit ${PIPESTATUS[0]}";
+    let mut terminal = in_lines(home.path(), &story).through(&["bash", "-c", script]).start();
+    // A question is not shown: its line has no end yet.
+    terminal.wait_for("/help lists");
+    answer(&terminal, "go");
+    terminal.wait_for("  1  touch ran-1");
+    answer(&terminal, "approve");
+    if !terminal.holds_within(Duration::from_secs(2), |_| ran(home.path(), 1)) {
+        answer(&terminal, "run");
+    }
+    assert_eq!(terminal.wait_exit(), 1);
+    let file = session_with(home.path(), r#""kind":"run""#);
+    assert!(file.contains(r#""interrupted""#), "{file}");
+    let screen = terminal.screen();
+    assert!(screen.contains("error: nothing can be printed: broken pipe"), "{screen}");
+    assert!(screen.contains("Continue: sayso resume"), "{screen}");
 }
 
 /// A block that a rule would start in 3 s, and Enter; on a busy machine the rule may be faster.
