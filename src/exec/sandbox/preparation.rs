@@ -59,7 +59,7 @@ impl Sandbox {
             Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
             Ok(()) => sandbox.report.why_off(),
             Err(SandboxError::Missing(_, why)) => why,
-            // A requested folder has a problem, or nothing could be found out: nothing runs on a guess.
+            // A folder has a problem, or nothing could be found out: nothing runs on a guess.
             Err(error) => return Err(error),
         };
         if request.asked {
@@ -77,7 +77,7 @@ impl Sandbox {
         site: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), SandboxError> {
-        let scratch = Scratch::of_level(request.level)?;
+        let scratch = Scratch::of_session()?;
         let (policy, notes) = survey::survey(request, site, &scratch)?;
         self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);
