@@ -204,6 +204,9 @@ fn approving_while_the_session_is_not_saved_tries_to_save_it_again() {
         scene.disk_fails();
         scene.frame();
         for key in ["a", "A"] {
+            // Decisions count only some time after the last key.
+            scene.pass(2_000);
+            scene.frame();
             let commands = scene.press(&[key]);
             let retries = |wish: &UiCommand| matches!(wish, UiCommand::Send(Command::RetryStore));
             assert_eq!(commands.iter().any(retries), !reads_only, "{key}: {commands:?}");
