@@ -157,8 +157,8 @@ impl Config {
         Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
     }
 
-    /// The words that are given to a language in vain. A language with its shipped values asks for nothing else than what it
-    /// has: `sh` belongs to bash, also where the whole configuration is written out.
+    /// The words that are given to a language in vain. A language with its shipped values asks for nothing else than
+    /// what it has: `sh` belongs to bash, also where the whole configuration is written out.
     pub(super) fn taken_words(&self) -> Vec<TakenWord> {
         let (all, shipped) = (self.languages(), Config::default().languages);
         let mut taken = Vec::new();

@@ -153,8 +153,8 @@ fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<
 }
 
 impl Engine {
-    /// Says why an approval of the person is refused. If saving fails, the person may have made room meanwhile: saving is
-    /// tried again, its result is told, and the block waits for another decision.
+    /// Says why an approval of the person is refused. If saving fails, the person may have made room meanwhile: saving
+    /// is tried again, its result is told, and the block waits for another decision.
     pub(super) fn refuse(&mut self, refusal: &Refusal) {
         match refusal {
             Refusal::Unsaved(_) => self.retry_store(),

@@ -128,8 +128,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Leaves the page to whatever comes next. If the terminal is closed, an unfinished line is kept: nobody could send it,
-    /// and otherwise the shell would get it.
+    /// Leaves the page to whatever comes next. If the terminal is closed, an unfinished line is kept: nobody could send
+    /// it, and otherwise the shell would get it.
     fn leave_page(&mut self, exit: &Exit) {
         let asked = self.take_question();
         if !matches!(exit, Exit::Quit | Exit::Hangup) {
