@@ -60,6 +60,19 @@ fn nothing_runs_where_the_sandbox_has_no_private_folder() {
 }
 
 #[test]
+fn an_empty_name_of_the_temporary_folder_names_none() {
+    let home = Home::new();
+    home.file("a.sh", "echo ran\n");
+    let level = |command: &mut std::process::Command| {
+        let done = run_to_end(command);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        done.json()[0]["sandbox"]["level"].clone()
+    };
+    let usual = level(&mut home.command(&["exec", "--json", "a.sh"]));
+    assert_eq!(level(home.command(&["exec", "--json", "a.sh"]).env("TMPDIR", "")), usual);
+}
+
+#[test]
 fn a_picture_that_was_written_is_told_and_kept_as_it_was() {
     let home = Home::new();
     let code = "import base64\n\

@@ -3,6 +3,7 @@
 
 use super::error::SandboxError;
 use crate::launch::PrivateFolder;
+use crate::launch::private_folder::temporary_folder;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -21,7 +22,7 @@ impl Scratch {
     /// # Errors
     /// When it can't be made: then nothing runs.
     pub(super) fn of_session() -> Result<Self, SandboxError> {
-        Self::for_session_in(&std::env::temp_dir())
+        Self::for_session_in(&temporary_folder())
     }
 
     fn for_session_in(parent: &Path) -> Result<Self, SandboxError> {
