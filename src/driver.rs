@@ -55,6 +55,7 @@ pub use crate::workspace::instructions::HeldFile;
 pub(crate) use crate::workspace::undo::{UndoConfig, UndoLimits};
 pub use crate::workspace::{AttachedFileError, FolderFiles, PathOfFile};
 pub use clock::Clock;
+use clock::SessionClock;
 pub use comparison::SessionComparison;
 pub(crate) use comparison::{ComparableSession, comparable, compare_sessions, own_id};
 pub(crate) use job::StoreKey;
@@ -158,7 +159,7 @@ impl Driver {
             instructions: parts.instructions,
             instructions_timeout: learn::INSTRUCTIONS_TIMEOUT,
             model_overrides: parts.model_overrides,
-            clock: parts.clock,
+            clock: SessionClock::new(parts.clock),
             sources: Sources::new(),
             queued_events: VecDeque::new(),
             not_switched: None,
@@ -200,7 +201,7 @@ impl Driver {
         self.engine.state()
     }
 
-    /// The current time by the driver's clock.
+    /// The current time by the session's clock.
     pub(crate) fn now(&self) -> Timestamp {
         self.rooms.clock.now()
     }
@@ -283,6 +284,7 @@ impl Driver {
             self.rooms.update.urgent |= !is_quiet(&event);
             let effects = self.engine.handle(event, self.rooms.clock.now());
             self.rooms.perform(effects, self.engine.state());
+            self.rooms.clock.time(self.engine.state().is_active());
         }
         self.rooms.tell_saved(self.engine.state());
     }

@@ -94,7 +94,10 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::already_reported(FailureClass::Work),
-            _ => Failure::new(FailureClass::Work, format!("the output can't be written: {error}")),
+            _ => {
+                let why = reason(&error);
+                Failure::new(FailureClass::Work, format!("the output can't be written: {why}"))
+            }
         }
     }
 }
@@ -146,6 +149,8 @@ mod tests {
         let failure = Failure::new(FailureClass::Usage, "no such file: a.py").hint("Check the name.");
         assert_eq!(written(&failure), "error: no such file: a.py\n  hint: Check the name.\n");
         assert_eq!(written(&Failure::already_reported(FailureClass::Work)), "");
+        let full = Failure::from(io::Error::from_raw_os_error(28));
+        assert_eq!(written(&full), "error: the output can't be written: no space left on device\n");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub mod widgets;
 mod workers;
 
 pub(crate) use graphics::{GraphicsProtocol, ImageMode};
-pub(crate) use line_mode::LineMode;
+pub(crate) use line_mode::{LineMode, LineModeError};
 pub use options::{FirstRecipe, Options};
 pub use paint::canvas::Canvas;
 pub use paint::hyperlinks::Hyperlinks;

@@ -115,7 +115,18 @@ async fn sessions(
         options.setup.damage = std::mem::take(&mut opened.damage);
         options.setup.foreign = opened.foreign.take();
         options.setup.try_provider &= opened.driver.has_provider();
-        let exit = front_end.run(&mut opened.driver, &options).await.map_err(terminal_options::failure)?;
+        let exit = match front_end.run(&mut opened.driver, &options).await {
+            Ok(exit) => exit,
+            Err(error) => {
+                // As at any other end, the run is ended and its end recorded.
+                let told = Box::pin(close(&factory, front_end, opened)).await;
+                let failure = terminal_options::failure(error);
+                return Err(match told {
+                    Some(told) => failure.hint(told),
+                    None => failure,
+                });
+            }
+        };
         after_session(&factory, (&front_end, &exit), &mut options);
         let next = match exit {
             Exit::Quit | Exit::Hangup => {

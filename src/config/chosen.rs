@@ -157,11 +157,15 @@ impl Config {
         Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
     }
 
-    /// The words that are given to a language in vain.
+    /// The words that are given to a language in vain. A language with its shipped values asks for nothing else than
+    /// what it has: `sh` belongs to bash, also where the whole configuration is written out.
     pub(super) fn taken_words(&self) -> Vec<TakenWord> {
-        let all = self.languages();
+        let (all, shipped) = (self.languages(), Config::default().languages);
         let mut taken = Vec::new();
-        for name in self.languages.keys() {
+        for (name, choice) in &self.languages {
+            if shipped.get(name) == Some(choice) {
+                continue;
+            }
             let setting = ["languages".to_owned(), name.clone()];
             let lower = name.to_ascii_lowercase();
             let Some(entry) = all.0.iter().find(|entry| entry.name.0 == lower) else { continue };

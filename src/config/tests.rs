@@ -68,6 +68,7 @@ fn without_any_file_the_defaults_hold() {
 fn the_example_file_equals_the_defaults_and_is_complete() {
     let loaded = Home::new().with(USER, init()).load();
     assert_eq!(loaded.config, Config::default());
+    assert!(loaded.notices.is_empty(), "{:?}", loaded.notices);
     // It matters whether these were chosen: the file chooses neither.
     assert!(!loaded.is_chosen("sandbox.level") && !loaded.is_chosen("limits.memory"));
 
@@ -248,6 +249,13 @@ fn words_of_languages_are_found_however_they_are_written_and_a_taken_one_is_told
             "11: languages.node: \"node\" is a word of javascript already: it is not used.",
         ]
     );
+    // What ships is no mistake, written out or not; what differs from it is told.
+    for (written, count) in [("command = \"sh\"\n", 0), ("command = \"sh\"\npty = true\n", 1)] {
+        let loaded = Home::new().with(USER, &format!("[languages.sh]\n{written}")).load();
+        let told =
+            loaded.notices.iter().filter(|n| n.text.contains("languages.sh: \"sh\" is a word of bash"));
+        assert_eq!(told.count(), count, "{written}: {:?}", loaded.notices);
+    }
 }
 
 #[test]

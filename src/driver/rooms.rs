@@ -5,12 +5,13 @@
 //! work arrive through [`IoRooms::inbox`].
 
 use super::block_paths::HeldBlockPaths;
+use super::clock::SessionClock;
 use super::inspect::EarlierTexts;
 use super::links::AllSeen;
 use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
-use super::{Clock, Connect, ModelInfoOverride, Update};
+use super::{Connect, ModelInfoOverride, Update};
 use crate::domain::{NotedInstructions, Notice, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
@@ -49,7 +50,7 @@ pub(super) struct IoRooms {
     /// How long a prompt waits for the instructions.
     pub(super) instructions_timeout: Duration,
     pub(super) model_overrides: ModelInfoOverride,
-    pub(super) clock: Clock,
+    pub(super) clock: SessionClock,
     pub(super) sources: Sources,
     /// Events for the engine that came up while effects were performed.
     pub(super) queued_events: VecDeque<Event>,

@@ -49,6 +49,11 @@ impl LiveRun {
 }
 
 impl State {
+    /// Whether something goes on now, so that its time is shown.
+    pub(crate) fn is_active(&self) -> bool {
+        self.live.run.is_some() || self.live.summary.is_some() || self.live.reply.is_some()
+    }
+
     /// What goes on now; `None` while sayso waits for the person, or has nothing to do.
     pub(crate) fn activity(&self) -> Option<Activity> {
         if let Some(run) = &self.live.run {

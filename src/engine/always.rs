@@ -21,7 +21,7 @@ impl Engine {
     /// The person approves this block, and whatever the rule covers from now on.
     pub(super) fn grant_rule(&mut self, block: BlockId, revision: Revision, scope: RuleScope) {
         if let Err(refusal) = check(&self.state, block, revision, false) {
-            return self.notify(refusal.notice());
+            return self.refuse(&refusal);
         }
         if self.state.live.foreign {
             return self.notify(Refusal::NoRule(block, RuleMismatch::Foreign).notice());

@@ -152,6 +152,15 @@ fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<
 }
 
 impl Engine {
+    /// Says why an approval of the person is refused. If saving fails, the person may have made room meanwhile: saving
+    /// is tried again, its result is told, and the block waits for another decision.
+    pub(super) fn refuse(&mut self, refusal: &Refusal) {
+        match refusal {
+            Refusal::Unsaved(_) => self.retry_store(),
+            _ => self.notify(refusal.notice()),
+        }
+    }
+
     /// Handles a decision of the person. It is refused unless it is about the block and revision that wait.
     pub(super) fn decide(&mut self, block: BlockId, revision: Revision, decision: Decision) {
         if let Err(refusal) = block_to_decide(&self.state, block, revision) {
@@ -160,7 +169,7 @@ impl Engine {
         match decision {
             Decision::Approve { typed } => match check(&self.state, block, revision, typed) {
                 Ok(()) => self.grant(block, revision, Grantor::Person { typed }),
-                Err(refusal) => self.notify(refusal.notice()),
+                Err(refusal) => self.refuse(&refusal),
             },
             Decision::Always(scope) => self.grant_rule(block, revision, scope),
             Decision::Edit(source) => self.edit(block, revision, source),

@@ -42,7 +42,7 @@ impl PrivateFolder {
     /// # Errors
     /// When it can't be made.
     pub(crate) fn make() -> io::Result<Self> {
-        Self::make_in(&std::env::temp_dir())
+        Self::make_in(&temporary_folder())
     }
 
     /// Makes a private folder in `parent`.
@@ -93,9 +93,18 @@ impl Drop for PrivateFolder {
     }
 }
 
+/// The system's temporary folder. An empty `TMPDIR` names none, as for other programs.
+pub(crate) fn temporary_folder() -> PathBuf {
+    named_or_usual(std::env::temp_dir())
+}
+
+fn named_or_usual(named: PathBuf) -> PathBuf {
+    if named.as_os_str().is_empty() { "/tmp".into() } else { named }
+}
+
 /// Removes the private folders of processes that have ended from the system's temporary folder.
 pub(crate) fn sweep() {
-    sweep_in(&std::env::temp_dir());
+    sweep_in(&temporary_folder());
 }
 
 fn sweep_in(parent: &Path) {
@@ -161,6 +170,12 @@ mod tests {
     use super::*;
     use crate::test_folder::TestFolder;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn an_empty_name_names_no_temporary_folder() {
+        assert_eq!(named_or_usual(PathBuf::new()), Path::new("/tmp"));
+        assert_eq!(named_or_usual("/var/tmp".into()), Path::new("/var/tmp"));
+    }
 
     #[test]
     fn what_a_killed_process_left_is_swept_and_nothing_else() {

@@ -4,7 +4,7 @@ use super::{Provider, ProviderError};
 use crate::domain::sentences::sending;
 use crate::domain::{Departure, FailureKind, ReplyFailure};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 
 /// Why a provider can't be created.
@@ -37,6 +37,14 @@ pub type MakeProvider = Arc<dyn Fn() -> Result<Provider, ConnectError> + Send + 
 pub(super) struct LazyProvider {
     make: MakeProvider,
     made: OnceCell<Provider>,
+    failures: Mutex<Failures>,
+}
+
+/// How often the provider could not be created, and why the last time.
+#[derive(Default)]
+struct Failures {
+    count: u64,
+    last: Option<ReplyFailure>,
 }
 
 impl fmt::Debug for LazyProvider {
@@ -47,21 +55,42 @@ impl fmt::Debug for LazyProvider {
 
 impl LazyProvider {
     pub(super) fn new(make: MakeProvider) -> Self {
-        Self { make, made: OnceCell::new() }
+        Self { make, made: OnceCell::new(), failures: Mutex::default() }
     }
 
-    /// The provider, created if necessary. After a failure the next request tries again.
+    /// The provider, created if necessary. After a failure the next request tries again; one that waited meanwhile fails
+    /// with it, as it would otherwise ask the person for the same password once more.
     pub(super) async fn get(&self) -> Result<&Provider, ReplyFailure> {
+        let before = self.failures().count;
         let make = || async {
+            if let Some(failure) = self.failure_since(before) {
+                return Err(failure);
+            }
             let make = self.make.clone();
-            match tokio::task::spawn_blocking(move || make()).await {
+            let made = match tokio::task::spawn_blocking(move || make()).await {
                 Ok(made) => made.map_err(|error| {
                     cannot_connect(format!("{}. {}", error.what, sending::NOTHING), error.hint)
                 }),
                 Err(error) => Err(cannot_connect(error.to_string(), String::new())),
-            }
+            };
+            made.inspect_err(|failure| self.note(failure))
         };
         self.made.get_or_try_init(make).await
+    }
+
+    fn failure_since(&self, before: u64) -> Option<ReplyFailure> {
+        let failures = self.failures();
+        failures.last.clone().filter(|_| failures.count > before)
+    }
+
+    fn note(&self, failure: &ReplyFailure) {
+        let mut failures = self.failures();
+        failures.count += 1;
+        failures.last = Some(failure.clone());
+    }
+
+    fn failures(&self) -> MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -108,6 +137,21 @@ mod tests {
         assert_eq!(failure.message, "the key_command of x wrote nothing. Nothing was sent.");
         assert!(ask().await.iter().any(|e| matches!(e, ReplyEvent::Finished(_))));
         assert!(provider.models().await.is_ok());
+        assert_eq!(calls.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn requests_that_wait_for_the_same_attempt_fail_together() {
+        let calls = Arc::new(AtomicU32::new(0));
+        let count = calls.clone();
+        let lazy = LazyProvider::new(Arc::new(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+            Err(ConnectError::new("the key_command of x gave no key within 30 s", "Correct it."))
+        }));
+        let (first, second) = tokio::join!(lazy.get(), lazy.get());
+        assert_eq!(first.unwrap_err(), second.unwrap_err());
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        assert!(lazy.get().await.is_err());
         assert_eq!(calls.load(Ordering::SeqCst), 2);
     }
 }

@@ -5,7 +5,7 @@ use super::{borders, zone};
 use crate::config::{self, Images, OneOrMore, ThemeChoice};
 use crate::domain::Notice;
 use crate::provider::Provider;
-use crate::report::{Failure, FailureClass};
+use crate::report::{Failure, FailureClass, reason};
 use crate::tui::Hyperlinks;
 use crate::tui::attention::TerminalSupport;
 use crate::tui::clipboard::ClipboardEnv;
@@ -224,8 +224,11 @@ fn themes_in(folder: &Path) -> Vec<(String, Result<String, String>)> {
 
 /// Reports a front end that can't open, with a hint.
 pub(crate) fn failure(error: tui::TuiError) -> Failure {
-    use tui::TuiError;
+    use tui::{LineModeError, TuiError};
     let (kind, hint) = match &error {
+        TuiError::LineMode(LineModeError::Output(error)) => {
+            return Failure::new(FailureClass::Work, format!("nothing can be printed: {}", reason(error)));
+        }
         TuiError::Terminal(_) | TuiError::Input(_) | TuiError::LineMode(_) => {
             (FailureClass::Usage, "sayso run does one turn without a terminal.")
         }

@@ -162,6 +162,25 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     session_with(home.path(), r#""kind":"turn_end""#);
 }
 
+/// Between the lines of one message nothing is said about it.
+#[test]
+fn a_line_with_a_backslash_goes_on_in_the_next_one() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("Both came.")]);
+    let terminal = asking(home.path(), &server);
+    answer(&terminal, "one\\");
+    terminal.wait_for("...");
+    answer(&terminal, "two\\");
+    answer(&terminal, "three");
+    wait_for_question(&terminal, "Both came.");
+    let screen = terminal.screen();
+    assert!(!screen.contains("Kept, not sent"), "{screen}");
+    let questions = screen.lines().filter(|row| row.starts_with("You:")).count();
+    assert_eq!(questions, 2, "{screen}");
+    let body = String::from_utf8_lossy(&server.requests()[0].body).into_owned();
+    assert!(body.contains(r"one\ntwo\nthree"), "{body}");
+}
+
 #[test]
 fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     let home = tempfile::tempdir().expect("a home");
@@ -175,6 +194,9 @@ fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     wait_for_question(&terminal, "You: /drop");
     answer(&terminal, "see @risk.txt");
     terminal.wait_for("with: risk.txt 18 B");
+    let screen = terminal.screen();
+    let before = screen.split("  with: risk.txt").next().unwrap_or_default();
+    assert!(before.trim_end().ends_with("see @risk.txt"), "no message is asked for meanwhile: {screen}");
     wait_for_question(&terminal, "The model was told why.");
     answer(&terminal, "!touch ran-1; echo $((40 + 2))");
     terminal.wait_for("Origin: your own command");

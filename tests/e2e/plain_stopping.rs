@@ -1,8 +1,8 @@
 //! Line mode: Ctrl-C interrupts only what runs, Enter stops what a rule would start.
 
-use crate::plain::{answer, approve, lines, wait_for_block, wait_for_question};
+use crate::plain::{answer, approve, in_lines, lines, wait_for_block, wait_for_question};
 use crate::terminal::{Setup, Terminal};
-use crate::{keeps_eleven, ran, session_with, shell_blocks};
+use crate::{files_ending, keeps_eleven, ran, session_with, shell_blocks};
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,6 +39,53 @@ fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
     assert_eq!(terminal.wait_exit(), 130);
     let file = session_with(home.path(), r#""kind":"run""#);
     assert!(file.contains(r#""interrupted""#), "it heard an interrupt, and did not die of it: {file}");
+}
+
+/// What was typed and not ended is neither lost nor left to the shell, and the last words begin a line.
+#[test]
+fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
+    for (typed, kept) in [("half a thought", true), ("approve", false)] {
+        let home = tempfile::tempdir().expect("a home");
+        let mut terminal = lines(home.path(), &shell_blocks(&["first"]));
+        terminal.wait_for("You:");
+        answer(&terminal, "go");
+        terminal.wait_for("Type approve");
+        terminal.pause(Duration::from_millis(400));
+        terminal.type_text(typed);
+        terminal.wait_true(|screen| screen.lines().any(|row| row.ends_with(typed)));
+        terminal.signal("TERM");
+        terminal.wait_exit();
+        let screen = terminal.screen();
+        assert!(screen.lines().any(|row| row.starts_with("Session saved.")), "{screen}");
+        assert!(!ran(home.path(), 1));
+        let drafts = files_ending(&home.path().join("sayso"), ".draft");
+        let text: String = drafts.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+        assert_eq!(text.contains(typed), kept, "a word alone is an answer: {text}");
+    }
+}
+
+/// Whoever reads the output leaves during a run: the run is ended, and what became of it is in the session.
+#[test]
+fn a_run_is_recorded_to_its_end_when_nothing_can_be_printed_any_more() {
+    let home = tempfile::tempdir().expect("a home");
+    let code = "touch ran-1; echo started; while sleep 0.2; do echo on; done";
+    let story = format!("pace = 0\n[[reply]]\ntext = \"\"\"\n```bash\n{code}\n```\n\"\"\"\n");
+    let script = "\"$0\" \"$@\" | sed '/  | started/q'; exit ${PIPESTATUS[0]}";
+    let mut terminal = in_lines(home.path(), &story).through(&["bash", "-c", script]).start();
+    // A question is not shown: its line has no end yet.
+    terminal.wait_for("/help lists");
+    answer(&terminal, "go");
+    terminal.wait_for("  1  touch ran-1");
+    answer(&terminal, "approve");
+    if !terminal.holds_within(Duration::from_secs(2), |_| ran(home.path(), 1)) {
+        answer(&terminal, "run");
+    }
+    assert_eq!(terminal.wait_exit(), 1);
+    let file = session_with(home.path(), r#""kind":"run""#);
+    assert!(file.contains(r#""interrupted""#), "{file}");
+    let screen = terminal.screen();
+    assert!(screen.contains("error: nothing can be printed: broken pipe"), "{screen}");
+    assert!(screen.contains("Continue: sayso resume"), "{screen}");
 }
 
 /// A block that a rule would start in 3 s, and Enter; on a busy machine the rule may be faster.

@@ -183,6 +183,32 @@ fn a_wait_says_that_the_session_is_not_saved() {
     }
 }
 
+/// No pane shows the problem with its key while a block waits: the decision itself tries to save again.
+#[test]
+fn approving_while_the_session_is_not_saved_tries_to_save_it_again() {
+    for reads_only in [false, true] {
+        let mut scene = Scene::with(Settings { reads_only, ..Settings::default() });
+        scene.ask("hello");
+        scene.reply("```python\nprint(1)\n```\n");
+        scene.inspected(1, inspection(confined("python"), Vec::new()));
+        scene.review();
+        scene.see_everything();
+        scene.disk_fails();
+        scene.frame();
+        for key in ["a", "A"] {
+            // Decisions count only some time after the last key.
+            scene.pass(2_000);
+            scene.frame();
+            let commands = scene.press(&[key]);
+            let retries = |wish: &UiCommand| matches!(wish, UiCommand::Send(Command::RetryStore));
+            assert_eq!(commands.iter().any(retries), !reads_only, "{key}: {commands:?}");
+            let decides = |wish: &UiCommand| matches!(wish, UiCommand::Send(Command::Decide { .. }));
+            assert!(!commands.iter().any(decides), "{key}: {commands:?}");
+            assert!(drawn(&mut scene, 100, 30).contains("Approving is paused."), "{key}");
+        }
+    }
+}
+
 /// What to do is not lost in a narrow row.
 #[test]
 fn a_wait_in_a_session_that_is_only_read_says_what_to_do() {

@@ -63,6 +63,7 @@ fn the_configuration_is_shown_checked_and_made() {
     assert_eq!(again.code, Some(3));
     assert!(again.err.contains("is there already"), "{}", again.err);
     assert_eq!(home.run(&["config", "init", "--force"]).code, Some(0));
+    assert_eq!(home.run(&["config", "check"]).out, "the configuration is right\n");
     // What can't be written leaves the file as it was.
     let file = home.sayso().join("config.toml");
     std::fs::write(&file, "step_limit = 3\n").unwrap();

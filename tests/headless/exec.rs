@@ -1,7 +1,7 @@
 //! Tests `sayso exec --json` on programs that print both streams, raise, loop, fork, flood, read, ignore signals, stay
 //! behind.
 
-use crate::home::{Home, alive, finish, interrupt, output, wait_for};
+use crate::home::{Home, alive, finish, interrupt, output, run_to_end, wait_for};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -43,6 +43,33 @@ fn every_field_is_there() {
     assert_eq!((&object["value"], &object["stdout"]), (&json!("2"), &json!("x\n")));
     assert_eq!((&object["kernel"], &object["path"]), (&json!("kept"), &json!("a.py")));
     assert_eq!(object["sandbox"]["level"], "off");
+}
+
+/// A run may have filled the place: that must not take the sandbox away from the next one.
+#[test]
+fn nothing_runs_where_the_sandbox_has_no_private_folder() {
+    let home = Home::new();
+    home.file("a.sh", "touch ran\n");
+    for options in [&["exec", "a.sh"][..], &["exec", "--sandbox", "workspace", "a.sh"]] {
+        let mut command = home.command(options);
+        let done = run_to_end(command.env("TMPDIR", home.work().join("gone")));
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        assert!(done.err.contains("the sandbox needs a private folder in "), "{}", done.err);
+        assert!(!home.work().join("ran").exists());
+    }
+}
+
+#[test]
+fn an_empty_name_of_the_temporary_folder_names_none() {
+    let home = Home::new();
+    home.file("a.sh", "echo ran\n");
+    let level = |command: &mut std::process::Command| {
+        let done = run_to_end(command);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        done.json()[0]["sandbox"]["level"].clone()
+    };
+    let usual = level(&mut home.command(&["exec", "--json", "a.sh"]));
+    assert_eq!(level(home.command(&["exec", "--json", "a.sh"]).env("TMPDIR", "")), usual);
 }
 
 #[test]

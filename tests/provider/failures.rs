@@ -317,6 +317,11 @@ async fn signs_of_life_alone_do_not_hold_the_turn_for_ever() {
     let events = ask(&provider_at(&server.url(), short())).await;
     assert_eq!(failure(&events).kind, FailureKind::TimedOut);
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    // The time is that of the whole wait, not of what was left of it after the last sign.
+    let message = &failure(&events).message;
+    let seconds = message.split(" within ").nth(1).and_then(|rest| rest.strip_suffix(" s.")?.parse().ok());
+    let waited: f64 = seconds.expect("a time in seconds");
+    assert!(waited >= short().first_token.as_secs_f64() - 0.05, "{message}");
 }
 
 #[tokio::test]

@@ -100,6 +100,14 @@ pub(crate) fn untested(why: &str) -> String {
     format!("the self-test of the sandbox could not be finished ({why}): {next}")
 }
 
+/// The private folder of runs can't be made, so nothing runs.
+pub(crate) fn no_private_folder(parent: &str, why: &str) -> String {
+    format!(
+        "the sandbox needs a private folder in {parent}, and none can be made ({why}): make room there, let TMPDIR name \
+         another folder, or run without it: --sandbox off"
+    )
+}
+
 /// What confines a local Jupyter kernel.
 pub(crate) const JUPYTER_OPEN: &str = "a Jupyter kernel runs as your account, outside of the sandbox";
 

@@ -1,7 +1,7 @@
 //! Why there is no sandbox. Each text says what to do next.
 
 use crate::domain::SandboxLevel;
-use crate::domain::sentences::sandbox::{asked_and_missing, not_with_folders, untested};
+use crate::domain::sentences::sandbox::{asked_and_missing, no_private_folder, not_with_folders, untested};
 use std::path::PathBuf;
 
 /// Why nothing runs: the requested sandbox can't be set up, and nothing runs on a guess.
@@ -19,6 +19,10 @@ pub enum SandboxError {
     /// The requested level can't be set up; what is missing.
     #[error("{}", asked_and_missing(*.0, .1))]
     Missing(SandboxLevel, String),
+    /// The private folder of runs can't be made there; what the system said. A run may have filled that place, so this
+    /// never makes the sandbox weaker.
+    #[error("{}", no_private_folder(&.0.display().to_string(), .1))]
+    NoPrivateFolder(PathBuf, String),
     /// The test showed neither that the sandbox works nor that it does not.
     #[error("{}", untested(.0))]
     Untested(String),

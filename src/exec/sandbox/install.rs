@@ -33,7 +33,7 @@ impl Sandbox {
     /// # Errors
     /// When they can't be made.
     pub(crate) fn folders_to_install(&self) -> Result<Option<Scratch>, SandboxError> {
-        self.confined.as_ref().map(|(policy, _)| Scratch::of_level(policy.level)).transpose()
+        self.confined.as_ref().map(|_| Scratch::of_session()).transpose()
     }
 
     /// Sets the variables that point the programs of an installation to its private folders.

@@ -55,15 +55,13 @@ impl Sandbox {
         if request.level == SandboxLevel::Off {
             return Ok(sandbox);
         }
-        let missing = match sandbox.try_layers(request, without, site, limits) {
-            Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
-            Ok(()) => sandbox.report.why_off(),
-            Err(SandboxError::Missing(_, why)) => why,
-            // A requested folder has a problem, or nothing could be found out: nothing runs on a guess.
-            Err(error) => return Err(error),
-        };
+        // If a folder has a problem, or nothing could be found out, nothing runs on a guess.
+        sandbox.try_layers(request, without, site, limits)?;
+        if sandbox.report.level != SandboxLevel::Off {
+            return Ok(sandbox);
+        }
         if request.asked {
-            return Err(SandboxError::Missing(request.level, missing));
+            return Err(SandboxError::Missing(request.level, sandbox.report.why_off()));
         }
         sandbox.using = ActiveLayers::default();
         sandbox.confined = None;
@@ -77,7 +75,7 @@ impl Sandbox {
         site: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), SandboxError> {
-        let scratch = Scratch::of_level(request.level)?;
+        let scratch = Scratch::of_session()?;
         let (policy, notes) = survey::survey(request, site, &scratch)?;
         self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);

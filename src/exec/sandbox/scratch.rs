@@ -2,8 +2,8 @@
 //! of their home. It is removed at the end; the next sayso removes what a killed one left behind.
 
 use super::error::SandboxError;
-use crate::domain::SandboxLevel;
 use crate::launch::PrivateFolder;
+use crate::launch::private_folder::temporary_folder;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -17,13 +17,16 @@ pub(super) const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
 pub(in crate::exec) struct Scratch(PrivateFolder);
 
 impl Scratch {
-    /// Makes the folder for runs of this level.
+    /// Makes the folder in the system's temporary folder.
     ///
     /// # Errors
-    /// When it can't be made: the level can't be had.
-    pub(super) fn of_level(level: SandboxLevel) -> Result<Self, SandboxError> {
-        let missing = |error| SandboxError::Missing(level, format!("no private folder can be made: {error}"));
-        Self::make(&std::env::temp_dir()).map_err(missing)
+    /// When it can't be made: then nothing runs.
+    pub(super) fn of_session() -> Result<Self, SandboxError> {
+        Self::for_session_in(&temporary_folder())
+    }
+
+    fn for_session_in(parent: &Path) -> Result<Self, SandboxError> {
+        Self::make(parent).map_err(|error| SandboxError::NoPrivateFolder(parent.into(), error.to_string()))
     }
 
     /// Makes the folder in `parent`.
@@ -77,6 +80,16 @@ mod tests {
                 });
             }
         });
+    }
+
+    /// Such an error is none of a level that can't be had, after which runs would have no sandbox.
+    #[test]
+    fn where_it_can_not_be_made_nothing_runs() {
+        let parent = tempfile::tempdir().unwrap();
+        let gone = parent.path().join("gone");
+        let why = Scratch::for_session_in(&gone).unwrap_err();
+        assert!(matches!(&why, SandboxError::NoPrivateFolder(place, _) if *place == gone), "{why:?}");
+        assert!(why.to_string().contains("let TMPDIR name another folder"), "{why}");
     }
 
     #[test]

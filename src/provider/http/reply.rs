@@ -58,7 +58,7 @@ impl Connection {
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
                 Err(_) if decoder.only_counts_follow() => decoder.end(End::Closed, &mut events),
                 Err(_) => {
-                    let failure = self.access().identity.timed_out(patience, came > 0, kept);
+                    let failure = self.access().identity.timed_out(last_piece.elapsed(), came > 0, kept);
                     events.push(ReplyEvent::Failed(failure));
                 }
             }

@@ -132,7 +132,12 @@ impl Session<'_> {
         }
         if let Some(begun) = text.strip_suffix('\\') {
             self.keep(begun);
-            return if idle { self.mode.page.ask("...") } else { Ok(()) };
+            if idle {
+                // The question stays open: its next line belongs to the same message.
+                self.asked = OpenQuestion::of(Ask::Message);
+                self.mode.page.ask("...")?;
+            }
+            return Ok(());
         }
         if text.trim().is_empty() && self.mode.kept.is_empty() {
             return Ok(());

@@ -20,7 +20,7 @@ impl Session<'_> {
         }
         let are_words = self.words.take().is_some_and(|words| words == text);
         if !are_words && !at_words(&text).is_empty() {
-            self.driver.start_job(Job::AttachedFiles(text));
+            self.start_job(Job::AttachedFiles(text));
             return Ok(());
         }
         self.send_message(text.into())
@@ -52,6 +52,7 @@ impl Session<'_> {
         text: &str,
         files: Result<Vec<AttachedFile>, Vec<AttachedFileError>>,
     ) -> io::Result<()> {
+        self.question_after = None;
         match files {
             Ok(files) => self.send_message(Prompt { text: text.to_owned(), files }),
             Err(errors) => {

@@ -96,6 +96,13 @@ impl LinePage {
         }
     }
 
+    /// Records that the person typed text and did not end the line.
+    pub(super) fn typed_on(&mut self) {
+        if self.open == OpenLine::None {
+            self.open = OpenLine::Question;
+        }
+    }
+
     /// Whether the last output is a question.
     pub(super) fn asks(&self) -> bool {
         self.open == OpenLine::Question

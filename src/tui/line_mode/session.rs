@@ -98,11 +98,7 @@ impl<'a> Session<'a> {
         self.begin()?;
         loop {
             if let Some(exit) = self.exit.take() {
-                self.take_question();
-                if !matches!(exit, Exit::Quit | Exit::Hangup) {
-                    // The next session has this text.
-                    self.driver.keep_draft("");
-                }
+                self.leave_page(&exit);
                 return Ok(exit);
             }
             self.ask_anew()?;
@@ -133,6 +129,29 @@ impl<'a> Session<'a> {
                 },
             }
         }
+    }
+
+    /// Leaves the page to whatever comes next. If the terminal is closed, an unfinished line is kept: nobody could send
+    /// it, and otherwise the shell would get it.
+    fn leave_page(&mut self, exit: &Exit) {
+        let asked = self.take_question();
+        if !matches!(exit, Exit::Quit | Exit::Hangup) {
+            // The next session has this text.
+            return self.driver.keep_draft("");
+        }
+        if matches!(exit, Exit::Hangup) {
+            let typed = self.mode.lines.take_typed();
+            match asked.ask {
+                ask if typed.is_empty() || ask.is_secret() => {}
+                Ask::Nothing | Ask::Message => self.keep(&typed),
+                _ => self.keep_sentence(&typed),
+            }
+            if !typed.is_empty() {
+                self.mode.page.typed_on();
+            }
+        }
+        // If nothing can be printed any more, nobody reads it.
+        let _ = self.mode.page.go_on(OpenLine::None);
     }
 
     fn begin(&mut self) -> io::Result<()> {

@@ -100,14 +100,23 @@ impl Screen {
         format!("{refusal}{}", self.keymap.hints(self.keymap_context(state), (" ", ", ", "."), keys))
     }
 
+    /// Says why the block can't be approved. If saving fails, it is tried again: while a block waits, no pane shows the
+    /// problem with its key.
+    pub(super) fn refuse(&mut self, refusal: &Refusal, ctx: Ctx<'_>) {
+        let text = self.approval_obstacle(ctx.state, refusal);
+        self.tell_of_block(text);
+        if matches!(refusal, Refusal::Unsaved(_)) && !ctx.state.live.reads_only {
+            self.send(Command::RetryStore);
+        }
+    }
+
     fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) {
         let block = item.block.id;
         if item.block.readiness() == Readiness::NeedsLanguage {
             return self.choose_language(block);
         }
         if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
-            let text = self.approval_obstacle(ctx.state, &refusal);
-            return self.tell_of_block(text);
+            return self.refuse(&refusal, ctx);
         }
         let (revision, token) = (item.block.current().revision, subject_of(ctx.state, item));
         // A change since the last frame was never on screen.

@@ -18,21 +18,19 @@ impl Screen {
         let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
         let high = review.is_some_and(|review| review.gravest() == Some(Severity::High));
         let unchecked = review.is_some_and(|review| review.unchecked.is_some());
-        let obstacle = check(ctx.state, block, item.block.current().revision, true).err();
-        let refusal = obstacle.map(|why| self.approval_obstacle(ctx.state, &why)).or_else(|| {
-            if high {
-                return Some(format!(
-                    "Block {block} has a high finding: no rule covers that. a runs it once."
-                ));
-            }
-            if unchecked {
-                return Some(format!("Block {block} was not checked: no rule covers that. a runs it once."));
-            }
-            let all = offers.iter().all(|offer| offer.refused.is_some());
-            let miss = offers.first().and_then(|offer| offer.refused.as_ref()).filter(|_| all)?;
-            Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
-        });
-        if let Some(text) = refusal {
+        if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
+            return self.refuse(&refusal, ctx);
+        }
+        let all_refused = offers.iter().all(|offer| offer.refused.is_some());
+        let miss = offers.first().and_then(|offer| offer.refused.as_ref()).filter(|_| all_refused);
+        let obstacle = if high {
+            Some(format!("Block {block} has a high finding: no rule covers that. a runs it once."))
+        } else if unchecked {
+            Some(format!("Block {block} was not checked: no rule covers that. a runs it once."))
+        } else {
+            miss.map(|miss| format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
+        };
+        if let Some(text) = obstacle {
             return self.tell_of_block(text);
         }
         self.open(Always::new(subject_of(ctx.state, item), offers));
