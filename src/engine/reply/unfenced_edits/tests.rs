@@ -144,7 +144,7 @@ fn a_reply_of_very_many_is_read_within_a_bound() {
     let found = blocks(&format!("{whole}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() == 2_001 && found[2_000].source == "ls\n", "{}", found.len());
     // Each of these leaves a fence open, and causes one more pass over the text after it.
-    let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(crate::test_cases::size(10_000));
+    let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(10_000);
     let found = blocks(&format!("{torn}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() < 20 && found.iter().all(|block| block.special_kind.is_some()), "{}", found.len());
     let last = found.last().expect("an edit");
