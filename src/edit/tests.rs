@@ -181,6 +181,24 @@ fn a_hunk_of_a_diff_is_taken_whole_and_where_its_line_says() {
     assert_eq!(read("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+b\n", "").unwrap()[0].path, "x.py");
 }
 
+/// Git quotes names with letters beyond ASCII unless it is told not to.
+#[test]
+fn a_name_that_git_escaped_is_the_name_of_the_file() {
+    let path = |diff: &str| read(diff, "").map(|edits| edits[0].path.clone()).unwrap();
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    let name = r"\303\274ber/a b.txt";
+    assert_eq!(path(&format!("--- \"a/{name}\"\n+++ \"b/{name}\"\n{hunk}")), "über/a b.txt");
+    let git = format!("diff --git \"a/{name}\" \"b/{name}\"\n");
+    assert_eq!(path(&format!("{git}--- \"a/{name}\"\n+++ \"b/{name}\"\n{hunk}")), "über/a b.txt");
+    assert_eq!(path(&format!("{git}new file mode 100644\nindex 0000000..e69de29\n")), "über/a b.txt");
+    assert_eq!(path(&format!("--- /dev/null\n+++ \"b/\\\"a\\\\b\\\".txt\"\n{hunk}")), "\"a\\b\".txt");
+    // Without quotes a backslash is a letter of the name; escapes that make no name stay as they are.
+    assert_eq!(path(&format!("--- a/\\303\n+++ b/\\303\n{hunk}")), "\\303");
+    for kept in [r"\303", r"a\nb", r"a\012b", r"\777", r"a\"] {
+        assert_eq!(path(&format!("--- \"a/{kept}\"\n+++ \"b/{kept}\"\n{hunk}")), kept);
+    }
+}
+
 #[test]
 fn what_goes_has_to_be_meant_itself() {
     let file = "class Box:\n    def __init__(self):\n        self.colour = 'red and blue'\n        self.max_height = 10\n";
