@@ -280,6 +280,24 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
 }
 
+/// The command does the same however often it is given; it tells how to go on.
+#[test]
+fn what_was_taken_back_already_leads_to_the_runs_before_it() {
+    let home = Home::new();
+    let block = |word: &str| Answer::text(&format!("```bash\necho {word} > a.txt\n```\n"));
+    let server = ModelServer::start(vec![block("one"), block("two"), Answer::text("Done.")]);
+    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let id = home.session_id();
+    let done = home.run(&["sessions", "undo", &id, "--yes"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: a.txt\n"), "{}", done.err);
+    let again = home.run(&["sessions", "undo", &id, "--yes"]);
+    assert_eq!(again.code, Some(5), "{}{}", again.out, again.err);
+    assert!(again.out.contains("before it, block 1 (--block 1): 1 change\n"), "{}", again.out);
+    assert!(again.err.contains("nothing of it can be taken back"), "{}", again.err);
+    assert_eq!(home.text("a.txt"), "one\n");
+}
+
 /// Each file that is not restored is named with its reason, and counted.
 #[test]
 fn what_is_not_taken_back_is_told_each_with_its_reason() {

@@ -65,7 +65,10 @@ pub(super) fn run(
     }
     if can.is_empty() && left.is_empty() {
         print_changes(&wanted, console)?;
-        return Err(failure("nothing of it can be done".into()));
+        if args.block.is_none() {
+            print_other_runs(&found, &other_runs(&loaded.entries, &found), &mut copies, console)?;
+        }
+        return Err(failure(format!("nothing of it can be {}", verb(kind))));
     }
     // An empty list would mean all changes.
     let done = if can.is_empty() { Ok(Vec::new()) } else { copies.restore(found.record, &can, kind) };
