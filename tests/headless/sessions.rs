@@ -280,6 +280,24 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
 }
 
+/// Whoever follows the hint gets the file.
+#[test]
+fn the_hint_of_an_export_without_a_form_names_endings_that_are_known() {
+    let home = Home::new();
+    let id = a_session_with_changes(&home);
+    let done = home.run(&["sessions", "export", &id, "--output", "report.script"]);
+    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
+    let (_, named) = done.err.split_once("ends in ").unwrap();
+    let endings: Vec<&str> = named.split([' ', ',', '\n']).filter(|word| word.starts_with('.')).collect();
+    assert_eq!(endings.len(), 6, "{}", done.err);
+    for ending in endings {
+        let file = format!("report{}", ending.strip_suffix('.').unwrap_or(ending));
+        let done = home.run(&["sessions", "export", &id, "--output", &file]);
+        assert_eq!(done.code, Some(0), "{file} {}{}", done.out, done.err);
+        assert!(home.work().join(&file).is_file(), "{file}");
+    }
+}
+
 /// The command does the same however often it is given; it tells how to go on.
 #[test]
 fn what_was_taken_back_already_leads_to_the_runs_before_it() {
