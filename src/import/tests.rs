@@ -158,6 +158,10 @@ fn a_script_is_one_block_or_its_cells() {
         "{}",
         file.text
     );
+    // Nobody has to decide about the line that names the interpreter, and the first heading begins the first cell.
+    let first = opened("a.py", "#!/usr/bin/env python3\n\n# %% first\nx = 1\n# %%\ny = 2\n").unwrap();
+    let places: Vec<String> = told(&first).into_iter().map(|(_, place, _)| place).collect();
+    assert_eq!(places, ["cell 1 of a.py", "cell 2 of a.py"]);
     assert_eq!(told(&opened("b.sh", "ls\n").unwrap())[0].0, "code bash");
     let node = opened("c.mjs", "// %%\nlet a = 1\n").unwrap();
     assert_eq!(told(&node)[0].2, "let a = 1\n");
