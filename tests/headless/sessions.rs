@@ -254,6 +254,12 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
         assert!(told.out.contains(line), "{line}\n{}", told.out);
     }
     assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
+    for named in
+        ["./new/b.txt".to_owned(), work.canonicalize().unwrap().join("new/b.txt").display().to_string()]
+    {
+        let told = home.run(&["sessions", "undo", &id, "--file", &named]);
+        assert!(told.out.contains("1 of 1 change can be taken back."), "{named} {}{}", told.out, told.err);
+    }
     let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: gone.txt\n"), "{}", done.err);
     // A file that changed since is kept, and reported.
