@@ -200,6 +200,29 @@ fn a_name_that_git_escaped_is_the_name_of_the_file() {
 }
 
 #[test]
+fn a_hunk_of_a_patch_is_behind_the_lines_that_it_names() {
+    let file = "class A:\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n\n\
+                class B:\n    def g(self):\n        pass\n";
+    let patch = |named: &str| {
+        format!(
+            "*** Begin Patch\n*** Update File: a.py\n{named}-        pass\n+        go()\n*** End Patch\n"
+        )
+    };
+    let changed = |named: &str| {
+        let text = put(file, &patch(named)).unwrap().text;
+        text.lines().position(|line| line.trim() == "go()").map(|at| at + 1)
+    };
+    assert_eq!(changed("@@ class A:\n@@     def g(self):\n"), Some(6));
+    assert_eq!(changed("@@ class B:\n@@ def g(self):\n"), Some(10));
+    assert_eq!(changed("@@ def f(self):\n"), Some(3));
+    // A line that is there twice, or not at all, tells nothing.
+    for named in ["@@ def g(self):\n", "@@ class C:\n", "@@\n"] {
+        let refused = put(file, &patch(named)).unwrap_err();
+        assert_eq!(refused.fault, HunkFault::Several(vec![3, 6, 10]), "{named}");
+    }
+}
+
+#[test]
 fn what_goes_has_to_be_meant_itself() {
     let file = "class Box:\n    def __init__(self):\n        self.colour = 'red and blue'\n        self.max_height = 10\n";
     let search = file.replace("height", "width");
