@@ -40,6 +40,8 @@ pub struct EditHunk {
     pub(crate) replace: Vec<String>,
     /// The line at which a diff says that the hunk starts, from 1.
     pub(crate) line: Option<usize>,
+    /// Lines of the file, one behind the other, behind which a patch says that the hunk starts.
+    pub(crate) behind: Vec<String>,
     /// Whether the file ends with a line end after this hunk, where a diff says so.
     pub(crate) newline: Option<bool>,
 }

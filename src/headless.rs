@@ -28,7 +28,7 @@ use crate::driver::{Driver, Notification, Update};
 use crate::engine::activity::Activity;
 use crate::engine::state::Question;
 use crate::engine::{NamedFile, RecordedBlock, State};
-use form::{GivenAnswers, recipe_inputs};
+use form::{GivenAnswers, begun_inputs, recipe_inputs};
 use interrupts::{Interrupts, Signals};
 use reporter::TurnReporter;
 use reports::Reports;
@@ -80,6 +80,11 @@ pub(crate) trait TurnObserver {
 
     /// Reports the fields of a waiting form.
     fn form(&mut self, _form: &Form, _misfits: &[AnswerError]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Reports the name of an answer given in advance that no question of the recipe had.
+    fn unasked(&mut self, _name: &str) -> io::Result<()> {
         Ok(())
     }
 
@@ -163,6 +168,11 @@ pub(crate) async fn run_with_observer(
         if let Ending::Asked(Question::Form(form)) = ending {
             let misfits = given.misfits(form, recipe_inputs(driver.state()));
             reports.report(|observer| observer.form(form, &misfits));
+        }
+        if matches!(ending, Ending::Done) {
+            for name in given.unasked(&begun_inputs(driver.state())) {
+                reports.report(|observer| observer.unasked(name));
+            }
         }
         reports.report(|observer| observer.finish(ending, driver.state(), &hint));
     }

@@ -46,6 +46,8 @@ pub(crate) enum ImportError {
 /// # Errors
 /// When the extension is unknown, the file is broken, or nothing in it can be run.
 pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<OpenedFile, ImportError> {
+    // A byte order mark is no part of the first line: the fence or the cell that begins there is one.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let name = path.file_name().map(|name| visible_line(&name.to_string_lossy())).unwrap_or_default();
     let ending =
         path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();

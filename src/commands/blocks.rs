@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
     let text = input::read(&args.file)?;
+    // A byte order mark is no part of the first line, which may be a fence.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let config = &factory.loaded.config;
     let (dialect, languages) = (config.dialect.unwrap_or_default(), config.languages());
     let segments =
-        reply::reread(&text, reply::parse(&text, dialect, &languages, true), dialect, &languages, true);
+        reply::reread(text, reply::parse(text, dialect, &languages, true), dialect, &languages, true);
     let blocks: Vec<&Proposal> = segments
         .iter()
         .filter_map(|segment| match segment {

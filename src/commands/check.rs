@@ -14,6 +14,7 @@ mod sarif;
 mod work;
 
 pub(super) use human::finding_line;
+pub(super) use pieces::shebang_program;
 
 use super::Console;
 use crate::cli::{CheckArgs, ModelArgs};

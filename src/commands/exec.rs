@@ -7,7 +7,7 @@
 mod reporter;
 mod streams;
 
-use super::{Console, input};
+use super::{Console, check, input};
 use crate::cli::ExecArgs;
 use crate::config::ExecutorChoice;
 use crate::domain::sentences::{sandbox, saving};
@@ -32,7 +32,8 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     let texts = read(&args)?;
     let factory = super::factory(&model, console)?;
     let named = |(path, source): (PathBuf, Arc<str>)| {
-        let language = input::language(&path, args.language.as_deref(), &factory.languages.all)?;
+        let named = (path.as_path(), check::shebang_program(&source));
+        let language = input::language(named, args.language.as_deref(), &factory.languages.all)?;
         Ok(NamedFile { path: path.to_string_lossy().into_owned(), language, source })
     };
     let files = texts.into_iter().map(named).collect::<Result<Vec<_>, Failure>>()?;

@@ -71,8 +71,13 @@ pub(super) fn display_path(path: &Path) -> String {
     if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// The language of a file: the named one, else that of its extension.
-pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) -> Result<Language, Failure> {
+/// The language of a file: the named one, else that of its extension; without an extension, that of the program that its
+/// `#!` line names.
+pub(super) fn language(
+    (path, program): (&Path, Option<&str>),
+    named: Option<&str>,
+    languages: &Languages,
+) -> Result<Language, Failure> {
     if let Some(word) = named {
         let found = languages.find(word).map(|entry| entry.name.clone());
         return found.ok_or_else(|| {
@@ -80,9 +85,11 @@ pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) 
                 .hint(language_hint(languages))
         });
     }
-    let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
-    let found = extension.and_then(|e| languages.by_extension(&e)).map(|entry| entry.name.clone());
-    found.ok_or_else(|| {
+    let found = match path.extension() {
+        Some(extension) => languages.by_extension(&extension.to_string_lossy()),
+        None => program.and_then(|program| languages.find(program)),
+    };
+    found.map(|entry| entry.name.clone()).ok_or_else(|| {
         let what = format!("the language of {} is not known", display_path(path));
         Failure::new(FailureClass::Usage, what)
             .hint(format!("Name it with --language. {}", language_hint(languages)))

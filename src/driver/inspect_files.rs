@@ -207,7 +207,8 @@ fn line_end_finding(act: &FileAct, old: Option<&str>, text: &str) -> Option<Find
 }
 
 /// Replaces each line that the old text of the same file already has by a dot, and says which lines are new. Blank
-/// lines stay: new code below very many of them is out of the reader's sight.
+/// lines stay: new code below very many of them is out of the reader's sight. Of several files, the byte order mark with
+/// which one begins becomes a space: it hides nothing there, as at the start of a text of one file.
 fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
     let heads: HashSet<String> = match act {
         FileAct::WriteAll { paths } => {
@@ -222,10 +223,15 @@ fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bo
         known.insert((file, line));
     }
     let (mut file, mut masked, mut news) = ("", String::with_capacity(text.len()), Vec::new());
+    let mut is_behind_head = false;
     for line in text.lines() {
-        file = if heads.contains(line) { line } else { file };
+        let is_head = heads.contains(line);
+        file = if is_head { line } else { file };
         let is_new = !known.contains(&(file, line));
-        masked.push_str(if is_new || line.trim().is_empty() { line } else { "." });
+        let marked = line.strip_prefix('\u{feff}').filter(|_| is_behind_head);
+        masked.push_str(if marked.is_some() { " " } else { "" });
+        masked.push_str(if is_new || line.trim().is_empty() { marked.unwrap_or(line) } else { "." });
+        is_behind_head = is_head;
         masked.push('\n');
         news.push(is_new);
     }
@@ -273,6 +279,21 @@ mod tests {
         let alone = |path: &str| FileAct::Write { path: path.into() };
         assert_eq!(written(&alone("x"), &seen[..1], "b\n", "a\n"), [false]);
         assert_eq!(written(&alone("z"), &seen[2..3], "new\n", ""), [true]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_finding_where_one_of_several_files_begins() {
+        let act = FileAct::WriteAll { paths: vec!["a".to_owned(), "b".to_owned()] };
+        let joined = |a: &str, b: &str| file_texts::join(&[("a", a), ("b", b)]).expect("joined");
+        let told = |text: &str| {
+            let old = joined("\u{feff}one\ntwo\n", "x\n");
+            let findings = character_findings(&act, Some(&old), text, &Scope::default());
+            findings.iter().map(|finding| (finding.place.line, finding.place.column)).collect::<Vec<_>>()
+        };
+        assert!(told(&joined("\u{feff}1\ntwo\n", "\u{feff}y\n")).is_empty());
+        // Anywhere else it hides something, and the places of others behind it stay.
+        assert_eq!(told(&joined("\u{feff}one\n\u{feff}2\n", "x\n")), [(3, 1)]);
+        assert_eq!(told(&joined("\u{feff}1\u{200b}\ntwo\n", "x\n")), [(2, 3)]);
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
         let expected = hunk.line.and_then(|line| {
             usize::try_from(isize::try_from(line).ok()?.checked_sub(1)?.checked_add(above(line))?).ok()
         });
+        let expected = expected.or_else(|| place_behind(&file, hunk));
         match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
@@ -52,6 +53,21 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
         return Err(unmatched(edit, edit.hunks.len(), HunkFault::NoChange));
     }
     Ok(EditResult { text, how })
+}
+
+/// The first place of a hunk behind the lines that a patch names for it. The first of them has to be there once, each
+/// further one is the next behind it. `None`: they tell nothing, and the hunk has to be found by its own lines.
+fn place_behind(file: &FileLines<'_>, hunk: &EditHunk) -> Option<usize> {
+    let mut from = 0;
+    for (number, line) in hunk.behind.iter().enumerate() {
+        let mut found = (from..file.len()).filter(|at| file.get(*at).trim() == line);
+        from = found.next()? + 1;
+        if number == 0 && found.next().is_some() {
+            return None;
+        }
+    }
+    let last = file.len().checked_sub(hunk.search.len()).filter(|_| from > 0)?;
+    (from..=last).find(|at| file.has(*at, &hunk.search, |a, b| a.trim_end() == b.trim_end()))
 }
 
 fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> UnmatchedHunk {

@@ -2,6 +2,7 @@
 //! that says what no hunk says (a file is renamed, deleted, made executable) is refused.
 
 use super::{EditError, OtherAct};
+use std::borrow::Cow;
 
 /// The lines with which patches name a file that is changed or added.
 pub(super) const PATH_HEADS: [&str; 2] = ["*** Update File:", ADD];
@@ -32,9 +33,40 @@ fn without_prefixes<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n str) {
 }
 
 /// The name on a `---` or a `+++` line.
-fn name_on(line: &str) -> &str {
+fn name_on(line: &str) -> Cow<'_, str> {
     let name = line.get(4..).unwrap_or_default();
-    name.split('\t').next().unwrap_or(name).trim().trim_matches('"')
+    unquoted(name.split('\t').next().unwrap_or(name).trim())
+}
+
+/// A name without the quotes in which git puts one that has other letters than those of ASCII (`"\303\274.txt"`), quotes
+/// or backslashes. Where its escapes make no name, they stay.
+fn unquoted(name: &str) -> Cow<'_, str> {
+    let bare = name.trim_matches('"');
+    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    quoted.filter(|inner| inner.contains('\\')).and_then(unescaped).map_or(bare.into(), Cow::Owned)
+}
+
+/// The text of git's escapes: bytes in octal digits, quotes and backslashes. `None` for those that make no text or a
+/// control character, which no name needs.
+fn unescaped(name: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(name.len()), name.as_bytes());
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        if *first != b'\\' {
+            bytes.push(*first);
+            continue;
+        }
+        let (byte, length) = match rest {
+            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+                (((a - b'0') << 6) | ((b - b'0') << 3) | (c - b'0'), 3)
+            }
+            [c @ (b'"' | b'\\'), ..] => (*c, 1),
+            _ => return None,
+        };
+        bytes.push(byte);
+        rest = rest.get(length..)?;
+    }
+    String::from_utf8(bytes).ok().filter(|name| !name.contains(char::is_control))
 }
 
 /// The file that the first line of git's header names; the old name if it names two.
@@ -42,14 +74,13 @@ fn path_of_git(names: &str) -> String {
     let names = names.trim();
     // A name may have spaces, but both have the same length, except where the file is renamed.
     let halves = names.split_at_checked(names.len() / 2);
-    let both = halves.and_then(|(old, new)| Some((old, new.strip_prefix(' ')?)));
-    let both = both.map(|(old, new)| without_prefixes(old.trim_matches('"'), new.trim_matches('"')));
-    let same = both.filter(|(old, new)| old == new).map(|(path, _)| path);
-    let first = || {
+    let both = halves.and_then(|(old, new)| Some((unquoted(old), unquoted(new.strip_prefix(' ')?))));
+    let both = both.as_ref().map(|(old, new)| without_prefixes(old, new));
+    let same = both.filter(|(old, new)| old == new).map(|(path, _)| path.to_owned());
+    same.unwrap_or_else(|| {
         let old = names.split(" b/").next().unwrap_or(names).trim_matches('"');
-        old.strip_prefix("a/").unwrap_or(old)
-    };
-    same.unwrap_or_else(first).to_owned()
+        old.strip_prefix("a/").unwrap_or(old).to_owned()
+    })
 }
 
 /// What a diff says about a file before the file's hunks.
@@ -86,7 +117,8 @@ impl FileHeader {
         if !old.starts_with("--- ") || !new.starts_with("+++ ") {
             return Ok(None);
         }
-        let (old, new) = without_prefixes(name_on(old), name_on(new));
+        let (old, new) = (name_on(old), name_on(new));
+        let (old, new) = without_prefixes(&old, &new);
         if new == NO_FILE {
             return Err(EditError::OtherAct(OtherAct::Delete, old.to_owned()));
         }

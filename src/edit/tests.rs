@@ -181,6 +181,47 @@ fn a_hunk_of_a_diff_is_taken_whole_and_where_its_line_says() {
     assert_eq!(read("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+b\n", "").unwrap()[0].path, "x.py");
 }
 
+/// Git quotes names with letters beyond ASCII unless it is told not to.
+#[test]
+fn a_name_that_git_escaped_is_the_name_of_the_file() {
+    let path = |diff: &str| read(diff, "").map(|edits| edits[0].path.clone()).unwrap();
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    let name = r"\303\274ber/a b.txt";
+    assert_eq!(path(&format!("--- \"a/{name}\"\n+++ \"b/{name}\"\n{hunk}")), "über/a b.txt");
+    let git = format!("diff --git \"a/{name}\" \"b/{name}\"\n");
+    assert_eq!(path(&format!("{git}--- \"a/{name}\"\n+++ \"b/{name}\"\n{hunk}")), "über/a b.txt");
+    assert_eq!(path(&format!("{git}new file mode 100644\nindex 0000000..e69de29\n")), "über/a b.txt");
+    assert_eq!(path(&format!("--- /dev/null\n+++ \"b/\\\"a\\\\b\\\".txt\"\n{hunk}")), "\"a\\b\".txt");
+    // Without quotes a backslash is a letter of the name; escapes that make no name stay as they are.
+    assert_eq!(path(&format!("--- a/\\303\n+++ b/\\303\n{hunk}")), "\\303");
+    for kept in [r"\303", r"a\nb", r"a\012b", r"\777", r"a\"] {
+        assert_eq!(path(&format!("--- \"a/{kept}\"\n+++ \"b/{kept}\"\n{hunk}")), kept);
+    }
+}
+
+#[test]
+fn a_hunk_of_a_patch_is_behind_the_lines_that_it_names() {
+    let file = "class A:\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n\n\
+                class B:\n    def g(self):\n        pass\n";
+    let patch = |named: &str| {
+        format!(
+            "*** Begin Patch\n*** Update File: a.py\n{named}-        pass\n+        go()\n*** End Patch\n"
+        )
+    };
+    let changed = |named: &str| {
+        let text = put(file, &patch(named)).unwrap().text;
+        text.lines().position(|line| line.trim() == "go()").map(|at| at + 1)
+    };
+    assert_eq!(changed("@@ class A:\n@@     def g(self):\n"), Some(6));
+    assert_eq!(changed("@@ class B:\n@@ def g(self):\n"), Some(10));
+    assert_eq!(changed("@@ def f(self):\n"), Some(3));
+    // A line that is there twice, or not at all, tells nothing.
+    for named in ["@@ def g(self):\n", "@@ class C:\n", "@@\n"] {
+        let refused = put(file, &patch(named)).unwrap_err();
+        assert_eq!(refused.fault, HunkFault::Several(vec![3, 6, 10]), "{named}");
+    }
+}
+
 #[test]
 fn what_goes_has_to_be_meant_itself() {
     let file = "class Box:\n    def __init__(self):\n        self.colour = 'red and blue'\n        self.max_height = 10\n";

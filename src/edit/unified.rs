@@ -28,6 +28,8 @@ struct DiffEdits {
     file: String,
     /// The header that was read last, until a hunk behind it changes something.
     header: Option<FileHeader>,
+    /// The lines of the file that were named for the next hunk.
+    behind: Vec<String>,
     /// The first file that is named without a change to it.
     unchanged: Option<String>,
 }
@@ -47,6 +49,7 @@ impl DiffEdits {
     fn begin_part(&mut self, header: FileHeader) -> Result<(), EditError> {
         self.end_part()?;
         header.path.clone_into(&mut self.file);
+        self.behind.clear();
         self.header = Some(header);
         Ok(())
     }
@@ -54,7 +57,12 @@ impl DiffEdits {
     /// Adds the hunk behind the first of these lines if it changes something: context alone does nothing. Returns how
     /// many lines it has, with the first.
     fn add_hunk(&mut self, lines: &[&str]) -> Result<usize, EditError> {
-        let (hunk, taken) = hunk(lines);
+        let (mut hunk, taken) = hunk(lines);
+        self.behind.extend(lines.first().and_then(|line| named_line(line)));
+        // Several such lines follow each other without anything between them: a class, then a function in it.
+        if taken > 1 {
+            hunk.behind = std::mem::take(&mut self.behind);
+        }
         if hunk.search != hunk.replace || hunk.newline.is_some() {
             super::push_hunk(&mut self.edits, &self.file, hunk)?;
             self.header = None;
@@ -109,6 +117,13 @@ pub(super) fn head(line: &str) -> Option<(usize, usize, usize)> {
     };
     let ((from, old), (_, new)) = (range('-')?, range('+')?);
     Some((from, old, new))
+}
+
+/// The line of the file that a patch names on a line `@@ class Box:`, behind which its hunk is.
+fn named_line(line: &str) -> Option<String> {
+    let named = line.strip_prefix("@@").filter(|_| head(line).is_none())?;
+    let named = named.trim().trim_end_matches('@').trim_end();
+    (!named.is_empty()).then(|| named.to_owned())
 }
 
 /// Where the body of a hunk ends by the counts of its `@@` line; `None` if they are wrong.

@@ -208,6 +208,32 @@ mod tests {
         d
     }
 
+    /// A list in which nothing can be taken back any more would be the end of the way back.
+    #[test]
+    fn the_last_run_is_the_last_one_that_was_not_all_taken_back() {
+        let mut d = ran();
+        d.reply("```python\n2\n```\n");
+        d.accepts(2);
+        d.ended_as(2, recorded(Some(Sha256::of(b"second"))));
+        d.reply("Done.");
+        let last = |d: &Dialogue, block: Option<u32>| {
+            d.state().transcript.last_recorded(block.map(BlockId)).map(|(_, run, _)| run.run)
+        };
+        let undone = |d: &mut Dialogue, run: u32, files: &[&str], kind| {
+            let file = |path: &&str| RestoredFile { path: (*path).into(), result: Ok(()) };
+            d.send(Event::Undone(RunId(run), kind, Ok(files.iter().map(file).collect())));
+        };
+        assert_eq!(last(&d, None), Some(RunId(2)));
+        undone(&mut d, 2, &["a.py"], UndoKind::Undo);
+        assert_eq!(last(&d, None), Some(RunId(2)), "one change of it is left");
+        undone(&mut d, 2, &["b.py"], UndoKind::Undo);
+        assert_eq!((last(&d, None), last(&d, Some(2))), (Some(RunId(1)), Some(RunId(2))));
+        undone(&mut d, 1, &["a.py", "b.py"], UndoKind::Undo);
+        assert_eq!(last(&d, None), Some(RunId(2)), "all was taken back: the newest can be made again");
+        undone(&mut d, 1, &["a.py"], UndoKind::Redo);
+        assert_eq!(last(&d, None), Some(RunId(1)));
+    }
+
     #[test]
     fn of_many_files_the_first_are_recorded_and_the_others_counted() {
         let mut d = ran();

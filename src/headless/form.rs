@@ -1,9 +1,10 @@
 //! Forms without a terminal: prints their questions as text and JSON, and fills them with the answers given in advance.
 
-use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, RecipeFact};
+use crate::engine::transcript::Item;
 use crate::engine::{State, WorkflowContext, answers};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// How often the same form is answered from the command line; after that the answers evidently lead nowhere.
 const MAX_ATTEMPTS: u32 = 3;
@@ -13,11 +14,13 @@ const MAX_ATTEMPTS: u32 = 3;
 pub(super) struct GivenAnswers {
     answers: Answers,
     asked: HashMap<String, u32>,
+    /// The names of all fields of the forms that came.
+    fields: BTreeSet<String>,
 }
 
 impl GivenAnswers {
     pub(super) fn new(answers: Answers) -> Self {
-        Self { answers, asked: HashMap::new() }
+        Self { answers, asked: HashMap::new(), fields: BTreeSet::new() }
     }
 
     /// The given answers that do not fit a form; a missing answer does not count. `inputs`: the inputs of the recipe.
@@ -30,6 +33,7 @@ impl GivenAnswers {
     /// The answers to a form: those given for it, and defaults for the rest. `None` if one is missing or does not fit,
     /// or if the same form comes again and again.
     pub(super) fn for_form(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
+        self.fields.extend(form.fields.iter().map(|field| field.name.clone()));
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
         if *asked > MAX_ATTEMPTS {
@@ -38,6 +42,26 @@ impl GivenAnswers {
             answers::check(form, &form.answers_for(&self.answers, inputs)).ok()
         }
     }
+
+    /// The names of given answers that answered nothing, as a misspelled one does; those that name a later form may be
+    /// for a case that did not come. `inputs`: all inputs with which recipes were begun.
+    pub(super) fn unasked(&self, inputs: &[(String, String)]) -> BTreeSet<&str> {
+        let given = self.answers.iter().filter(|(name, text)| !name.contains('.') && !text.trim().is_empty());
+        let names = given.map(|(name, _)| name.as_str());
+        names
+            .filter(|name| !self.fields.contains(*name) && !inputs.iter().any(|(of, _)| of == name))
+            .collect()
+    }
+}
+
+/// All inputs with which recipes of this session were begun.
+pub(super) fn begun_inputs(state: &State) -> Answers {
+    let facts = state.transcript.items.iter().filter_map(Item::fact);
+    let inputs = facts.filter_map(|fact| match fact {
+        RecipeFact::Began(start) => Some(start.inputs.iter().cloned()),
+        _ => None,
+    });
+    inputs.flatten().collect()
 }
 
 /// The inputs of the current recipe.
@@ -155,6 +179,19 @@ mod tests {
         let mut unfit = GivenAnswers::new(vec![("n".into(), "10".into())]);
         assert_eq!(unfit.for_form(&filled, &[]), None);
         assert_eq!(unfit.misfits(&filled, &[]), [AnswerError { field: "n".into(), why: "at most 9".into() }]);
+    }
+
+    #[test]
+    fn an_answer_that_nothing_asked_for_is_told() {
+        let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let names = ["n", "fiel", "words", "g.x", "empty"];
+        let all = names.map(|name| pair(name, if name == "empty" { " " } else { "3" }));
+        let mut given = GivenAnswers::new(all.to_vec());
+        let inputs = [pair("words", "3")];
+        assert_eq!(given.unasked(&inputs).into_iter().collect::<Vec<_>>(), ["fiel", "n"]);
+        given.for_form(&form, &inputs);
+        assert_eq!(given.unasked(&inputs).into_iter().collect::<Vec<_>>(), ["fiel"]);
     }
 
     #[test]

@@ -131,6 +131,10 @@ impl TurnObserver for TurnReporter<'_> {
         self.json
     }
 
+    fn unasked(&mut self, name: &str) -> io::Result<()> {
+        self.status(&format!("note: --input {} answered no question of the recipe", visible_line(name)))
+    }
+
     fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
         self.begin_line(UnfinishedLine::None)?;
         if self.json { json::write_line(self.out, &ending.event(state, hint)) } else { self.out.flush() }

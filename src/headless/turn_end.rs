@@ -68,6 +68,11 @@ pub(super) fn ending_of(
 const NO_LANGUAGE: &str = "This block was skipped: it names no language, and nobody is here to choose one. \
     If it is to run, write it again with a language behind the fence. If it is an example or output, go on.";
 
+/// Whether a fence names no language, also one that the reply did not close: it is no clearer what that would be.
 fn lacks_language(state: &State, block: BlockId) -> bool {
-    state.transcript.blocks.get(&block).is_some_and(|item| item.block.readiness() == Readiness::NeedsLanguage)
+    state.transcript.blocks.get(&block).map(|item| &item.block).is_some_and(|block| match block.readiness() {
+        Readiness::NeedsLanguage => true,
+        Readiness::Incomplete => block.kind.is_code() && block.current().language.is_none(),
+        _ => false,
+    })
 }

@@ -11,12 +11,21 @@ pub(super) fn read(text: &str, language: &Language, file: &mut ImportedParts) {
     let (mut head, mut from, mut at, mut number) = (None, 0, 0, 1);
     for line in text.split_inclusive('\n') {
         if let Some(words) = cell_heading(line) {
-            add_part(head, text.get(from..at).unwrap_or_default(), number, language, file);
-            (head, from, number) = (Some(words), at + line.len(), number + 1);
+            let body = text.get(from..at).unwrap_or_default();
+            if head.is_some() || !is_preamble(body) {
+                add_part(head, body, number, language, file);
+                number += 1;
+            }
+            (head, from) = (Some(words), at + line.len());
         }
         at += line.len();
     }
     add_part(head, text.get(from..).unwrap_or_default(), number, language, file);
+}
+
+/// Whether what stands before the first heading is no cell: nothing, or the line that names the interpreter.
+fn is_preamble(body: &str) -> bool {
+    body.lines().all(|line| line.trim().is_empty() || line.starts_with("#!"))
 }
 
 /// The text after the `# %%` of a line that begins a cell.

@@ -133,6 +133,18 @@ fn markdown_is_its_fences_in_languages_that_can_be_run() {
     assert!(!file.text.contains("a = 1") && !file.text.contains("wc"));
 }
 
+/// Editors on Windows begin a file with such a mark.
+#[test]
+fn a_byte_order_mark_hides_nothing_of_the_first_line() {
+    let fence = opened("t.md", "\u{feff}```python\na = 1\n```\nmore\n").unwrap();
+    assert_eq!(told(&fence), [block("code python", "line 1 of t.md", "a = 1\n")]);
+    let cell = opened("a.py", "\u{feff}# %% first\nx = 1\n").unwrap();
+    assert_eq!((told(&cell)[0].2.as_str(), cell.blocks.len()), ("x = 1\n", 1));
+    assert!(cell.text.contains("first"), "{}", cell.text);
+    let notebook = r#"{"nbformat": 4, "cells": [{"cell_type": "code", "source": "x = 1"}]}"#;
+    assert_eq!(opened("n.ipynb", &format!("\u{feff}{notebook}")).map(|file| file.blocks.len()), Ok(1));
+}
+
 #[test]
 fn a_script_is_one_block_or_its_cells() {
     let whole = opened("a.py", "#!/usr/bin/env python3\nx = 1  # %% not a cell\n").unwrap();
@@ -144,6 +156,10 @@ fn a_script_is_one_block_or_its_cells() {
     for part in ["# Title\nwords", "first\n\n(block 2)"] {
         assert!(file.text.contains(part), "{}", file.text);
     }
+    // Nobody has to decide about the line that names the interpreter, and the first heading begins the first cell.
+    let first = opened("a.py", "#!/usr/bin/env python3\n\n# %% first\nx = 1\n# %%\ny = 2\n").unwrap();
+    let places: Vec<String> = told(&first).into_iter().map(|(_, place, _)| place).collect();
+    assert_eq!(places, ["cell 1 of a.py", "cell 2 of a.py"]);
     assert_eq!(told(&opened("b.sh", "ls\n").unwrap())[0].0, "code bash");
     let node = opened("c.mjs", "// %%\nlet a = 1\n").unwrap();
     assert_eq!(told(&node)[0].2, "let a = 1\n");

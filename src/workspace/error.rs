@@ -105,6 +105,14 @@ pub enum FileError {
 
 impl FileError {
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
-        FileError::Io(path.to_path_buf(), error.to_string())
+        let text = match error.kind() {
+            io::ErrorKind::NotADirectory => "a part of its path is not a folder".to_owned(),
+            // The system's number for an error tells nobody anything.
+            _ => {
+                let text = error.to_string();
+                text.split(" (os error").next().unwrap_or(&text).to_owned()
+            }
+        };
+        FileError::Io(path.to_path_buf(), text)
     }
 }

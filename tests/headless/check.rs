@@ -245,6 +245,11 @@ fn builds_recipes_and_fences_are_read() {
     home.file("safe.md", "Text.\n\n```\nrm -rf ~\n```\n\n```json\n{}\n```\n");
     let done = home.run(&["check", "safe.md"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "safe.md: no findings\n"));
+    // A byte order mark hides no fence, and does not turn the text between two of them into code.
+    home.file("marked.md", "\u{feff}```sh\nrm -rf ~\n```\n\nText.\n\n```sh\nls\n```\n");
+    let done = home.run(&["check", "marked.md"]);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    assert!(done.out.contains("marked.md:2:1: HIGH"), "{}", done.out);
 }
 
 #[test]

@@ -50,6 +50,8 @@ fn blocks_are_those_that_the_app_sees() {
     assert_eq!(blocks, expected);
     let done = home.run_with_input(&["blocks", "--json", "-"], "<execute>\n1\n</execute>");
     assert_eq!(done.json()[0]["blocks"][0]["source"], "1\n");
+    let done = home.run_with_input(&["blocks", "--json", "-"], "\u{feff}```sh\nls\n```\n");
+    assert_eq!(done.json()[0]["blocks"][0]["source"], "ls\n", "a byte order mark hides no fence");
     assert_eq!(home.run_with_input(&["blocks", "-"], "nothing").out, "no blocks\n");
 }
 

@@ -86,6 +86,17 @@ fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again()
 }
 
 #[test]
+fn a_file_on_the_way_to_a_new_one_is_told_in_words() {
+    let home = Home::new();
+    home.file("a", "x\n");
+    let (done, told) = applied(&home, &[&format!("```edit path=a/b\n{}```\n", block("", "new\n"))]);
+    let why = done.events("decision")[0]["why"].as_str().unwrap().to_owned();
+    assert!(why.ends_with("a/b: a part of its path is not a folder"), "{why}");
+    assert!(told[1].contains(&why), "{}", told[1]);
+    assert_eq!(home.text("a"), "x\n");
+}
+
+#[test]
 fn a_diff_that_does_more_than_an_edit_can_is_refused_as_a_whole() {
     let home = Home::new();
     home.file("x", "a\n");

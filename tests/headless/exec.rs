@@ -467,6 +467,22 @@ fn a_stream_has_its_end_although_the_other_one_was_flooded_later() {
 }
 
 #[test]
+fn a_script_without_an_extension_has_the_language_of_its_first_line() {
+    let home = Home::new();
+    home.file("tool", "#!/usr/bin/env python3\nprint(6 * 7)\n");
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "tool"]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("python"), &json!("42\n")));
+    let args = ["exec", "--json", "--sandbox", "off", "-"];
+    let done = home.run_with_input(&args, "#!/bin/sh\necho hi\n");
+    assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("sh"), &json!("hi\n")));
+    home.file("notes", "print(1)\n");
+    let done = home.run(&["exec", "notes"]);
+    assert_eq!(done.code, Some(2), "{}", done.out);
+    assert!(done.err.contains("the language of notes is not known"), "{}", done.err);
+}
+
+#[test]
 fn what_cannot_run_is_said_before_anything_runs() {
     let home = Home::new();
     home.file("a.py", "open('ran', 'w')\n");

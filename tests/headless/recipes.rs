@@ -500,6 +500,7 @@ fn words_become_a_function_that_is_called_with_arguments_and_kept() {
     assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
     assert_eq!(verdicts(&made.done), ["define defined", "call called", "save saved"]);
     assert_eq!(value_of(&made, "call"), json!("9"));
+    assert!(!made.done.err.contains("answered no question"), "{}", made.done.err);
     let kept = std::fs::read_to_string(made.home.sayso().join("functions.py")).unwrap();
     assert!(kept.contains("def working_days(first: str, last: str, holidays: int = 0) -> int:"), "{kept}");
     // A later session announces the function, if the person approved the file.
@@ -583,6 +584,15 @@ fn a_default_that_is_an_expression_is_left_to_python() {
     let call = made.done.events("block").into_iter().find(|block| block["kind"] == "call").unwrap();
     assert_eq!(call["source"], "area(radius=2)");
     assert!(value_of(&made, "call").as_str().unwrap().starts_with("12.566"), "{}", value_of(&made, "call"));
+}
+
+/// Left out, an answer has its default: of a misspelled name nobody would notice it.
+#[test]
+fn an_answer_that_no_question_asked_for_is_told_at_the_end() {
+    let made = played("function", &[APPROVED, &["--input", "save=no", "--input", "fiel=lib.py"]].concat());
+    assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
+    let notes: Vec<&str> = made.done.err.lines().filter(|line| line.contains("no question")).collect();
+    assert_eq!(notes, ["note: --input fiel answered no question of the recipe"]);
 }
 
 #[test]

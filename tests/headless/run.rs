@@ -164,10 +164,12 @@ fn what_never_may_run_is_not_run_by_approving_all() {
     assert_eq!(done.code, Some(10), "{}", done.err);
     assert!(!home.work().join("ran").exists());
     // Nobody can say what a fence without a language is: it is skipped, and the model is told.
-    let server = ModelServer::start(vec![Answer::text("```\ntouch ran\n```\n"), Answer::text("Well.")]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(!home.work().join("ran").exists());
+    for fence in ["```\ntouch ran\n```\n", "```\ntouch ran\n"] {
+        let server = ModelServer::start(vec![Answer::text(fence), Answer::text("Well.")]);
+        let done = turn(&home, &server, APPROVED);
+        assert_eq!(done.code, Some(0), "{fence} {}", done.err);
+        assert!(!home.work().join("ran").exists());
+    }
 }
 
 /// The person's own list overrides every approval.

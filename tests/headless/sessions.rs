@@ -254,6 +254,12 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
         assert!(told.out.contains(line), "{line}\n{}", told.out);
     }
     assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
+    for named in
+        ["./new/b.txt".to_owned(), work.canonicalize().unwrap().join("new/b.txt").display().to_string()]
+    {
+        let told = home.run(&["sessions", "undo", &id, "--file", &named]);
+        assert!(told.out.contains("1 of 1 change can be taken back."), "{named} {}{}", told.out, told.err);
+    }
     let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: gone.txt\n"), "{}", done.err);
     // A file that changed since is kept, and reported.
@@ -278,6 +284,42 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     }
     let other = home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]);
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+}
+
+/// Whoever follows the hint gets the file.
+#[test]
+fn the_hint_of_an_export_without_a_form_names_endings_that_are_known() {
+    let home = Home::new();
+    let id = a_session_with_changes(&home);
+    let done = home.run(&["sessions", "export", &id, "--output", "report.script"]);
+    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
+    let (_, named) = done.err.split_once("ends in ").unwrap();
+    let endings: Vec<&str> = named.split([' ', ',', '\n']).filter(|word| word.starts_with('.')).collect();
+    assert_eq!(endings.len(), 6, "{}", done.err);
+    for ending in endings {
+        let file = format!("report{}", ending.strip_suffix('.').unwrap_or(ending));
+        let done = home.run(&["sessions", "export", &id, "--output", &file]);
+        assert_eq!(done.code, Some(0), "{file} {}{}", done.out, done.err);
+        assert!(home.work().join(&file).is_file(), "{file}");
+    }
+}
+
+/// The command does the same however often it is given; it tells how to go on.
+#[test]
+fn what_was_taken_back_already_leads_to_the_runs_before_it() {
+    let home = Home::new();
+    let block = |word: &str| Answer::text(&format!("```bash\necho {word} > a.txt\n```\n"));
+    let server = ModelServer::start(vec![block("one"), block("two"), Answer::text("Done.")]);
+    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let id = home.session_id();
+    let done = home.run(&["sessions", "undo", &id, "--yes"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: a.txt\n"), "{}", done.err);
+    let again = home.run(&["sessions", "undo", &id, "--yes"]);
+    assert_eq!(again.code, Some(5), "{}{}", again.out, again.err);
+    assert!(again.out.contains("before it, block 1 (--block 1): 1 change\n"), "{}", again.out);
+    assert!(again.err.contains("nothing of it can be taken back"), "{}", again.err);
+    assert_eq!(home.text("a.txt"), "one\n");
 }
 
 /// Each file that is not restored is named with its reason, and counted.

@@ -155,8 +155,8 @@ pub(super) fn language_named(word: &str, languages: &Languages) -> Option<String
     known.or_else(|| crate::review::reads(&lower).then_some(lower))
 }
 
-/// The language that the `#!` line of a script names; `None` without such a line.
-pub(super) fn shebang_language(text: &str) -> Option<String> {
+/// The program that the `#!` line of a script names, without its folder and version; `None` without such a line.
+pub(in crate::commands) fn shebang_program(text: &str) -> Option<&str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     let mut program = words.next()?;
@@ -166,8 +166,12 @@ pub(super) fn shebang_language(text: &str) -> Option<String> {
             None => words.next()?,
         };
     }
-    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    Some(match bare {
+    Some(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+/// The language that the `#!` line of a script names; `None` without such a line.
+pub(super) fn shebang_language(text: &str) -> Option<String> {
+    Some(match shebang_program(text)? {
         "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "busybox" | "rbash" => "bash".to_owned(),
         "python" | "pypy" | "ipython" | "uv" | "pipx" => "python".to_owned(),
         "node" | "nodejs" => "javascript".to_owned(),

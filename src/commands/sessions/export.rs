@@ -53,7 +53,7 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat, Failure> {
     let of_file = args.output.as_deref().and_then(ExportFormat::of_file);
     args.format.or(of_file).ok_or_else(|| {
         Failure::new(FailureClass::Usage, "which form is wanted is not told")
-            .hint("--format md, html, ipynb, script or json; or a file whose name ends so.")
+            .hint("--format md, html, ipynb, script or json; or a file that ends in .md, .html, .ipynb, .py, .sh or .json.")
     })
 }
 

@@ -14,6 +14,7 @@ use crate::text::number::{counted, size};
 use crate::workspace::undo::{RestoreResult, UndoStore};
 use std::collections::BTreeSet;
 use std::io;
+use std::path::Path;
 
 /// The most files named in the session's record; the others are counted.
 const MAX_FILES_NAMED: usize = 50;
@@ -51,7 +52,8 @@ pub(super) fn run(
     let all = copies.changes(found.record).map_err(|error| {
         failure(format!("what block {} changed can't be taken back: {error}", found.block))
     })?;
-    let wanted = wanted_changes(&all, &args.files)?;
+    let files: Vec<String> = args.files.iter().map(|file| as_told(file, &summary.cwd)).collect();
+    let wanted = wanted_changes(&all, &files)?;
     let can: Vec<u32> = wanted.iter().filter(|c| c.standing.can(kind)).map(|c| c.number).collect();
     let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| is_left_alone(c.standing, kind)).collect();
     if !args.yes {
@@ -65,7 +67,10 @@ pub(super) fn run(
     }
     if can.is_empty() && left.is_empty() {
         print_changes(&wanted, console)?;
-        return Err(failure("nothing of it can be done".into()));
+        if args.block.is_none() {
+            print_other_runs(&found, &other_runs(&loaded.entries, &found), &mut copies, console)?;
+        }
+        return Err(failure(format!("nothing of it can be {}", verb(kind))));
     }
     // An empty list would mean all changes.
     let done = if can.is_empty() { Ok(Vec::new()) } else { copies.restore(found.record, &can, kind) };
@@ -125,6 +130,12 @@ fn find_recorded<'e>(
 }
 
 const OTHER_BLOCK_HINT: &str = "--block N takes back what block N changed.";
+
+/// A path as the list of changes has it: below the session's folder, without that folder or `./` before it.
+fn as_told(file: &str, folder: &Path) -> String {
+    let below = Path::new(file).strip_prefix(folder).ok().and_then(Path::to_str);
+    below.unwrap_or(file).trim_start_matches("./").to_owned()
+}
 
 /// The changes of the named files, or all of them.
 fn wanted_changes<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {

@@ -115,7 +115,7 @@ fn path(info: &str) -> Option<&str> {
                 let inner = value.get(1..)?;
                 inner.split_once(quote).unwrap_or((inner, ""))
             }
-            _ => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
+            _ => value.split_at(bare_length(name, value)),
         };
         let bare = if after.starts_with("=\"") || after.starts_with("='") {
             value.trim()
@@ -127,6 +127,43 @@ fn path(info: &str) -> Option<&str> {
         }
         rest = next;
     }
+}
+
+/// How many bytes belong to a value without quotes: its first word, or, for a path, as many words as make a file's name.
+/// Models forget the quotes around `my file.py`, and `my` would be another file.
+fn bare_length(name: &str, value: &str) -> usize {
+    let first = value.find(char::is_whitespace).unwrap_or(value.len());
+    if name != "path" || value.get(..first).is_some_and(has_extension) {
+        return first;
+    }
+    let (mut length, mut end) = (first, first);
+    while let Some(rest) = value.get(end..) {
+        let word = rest.trim_start_matches([' ', '\t']);
+        let size = word.find(char::is_whitespace).unwrap_or(word.len());
+        let Some(word) = word.get(..size).filter(|word| is_part_of_name(word)) else { break };
+        end += rest.len() - rest.trim_start_matches([' ', '\t']).len() + size;
+        if has_extension(word) {
+            length = end;
+        }
+    }
+    length
+}
+
+/// Whether the last part of a path has an extension, which begins with a letter: `a.py`, but not `v1.2` or `.git`.
+fn has_extension(path: &str) -> bool {
+    let name = path.trim_end_matches([',', '}']).rsplit('/').next().unwrap_or_default();
+    let extension =
+        name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
+    extension.is_some_and(|extension| {
+        extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether a word behind a path without quotes can be a part of it: no attribute, no remark in brackets.
+fn is_part_of_name(word: &str) -> bool {
+    let bare = word.trim_end_matches([',', '}']);
+    !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '/'))
 }
 
 /// What a block with this language word may become.

@@ -276,6 +276,31 @@ fn a_fence_with_a_path_is_a_file_in_every_dialect() {
     none("```python norun path=a.py\nx\n```\n");
 }
 
+/// Without its quotes, the first word of a name would be another file, perhaps one that exists.
+#[test]
+fn a_path_without_quotes_has_all_words_of_its_name() {
+    for (info, path) in [
+        ("text path=my file.txt", "my file.txt"),
+        ("edit path=Makefile of last year.mk", "Makefile of last year.mk"),
+        ("python path=src/old parts/a b.py title=x", "src/old parts/a b.py"),
+        ("{python path=report v1.2 final.py}", "report v1.2 final.py"),
+        ("python path=a.py b.py", "a.py"),
+        ("make path=Makefile", "Makefile"),
+        ("make path=Makefile title=a.mk", "Makefile"),
+        ("make path=Makefile (see notes.txt)", "Makefile"),
+        ("text path=LICENSE new", "LICENSE"),
+        ("text path=.env production.txt", ".env production.txt"),
+    ] {
+        let block = only(&format!("```{info}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n"));
+        let of = block.special_kind.as_ref().map(|kind| match kind {
+            BlockKind::Write { path } => vec![path.clone()],
+            BlockKind::Edit { paths } => paths.clone(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(of, Some(vec![path.to_owned()]), "{info}");
+    }
+}
+
 #[test]
 fn tags_inside_code_are_code() {
     assert_eq!(source("```py\ns = '<execute>'\n</execute>\n```\n"), "s = '<execute>'\n</execute>\n");

@@ -79,6 +79,12 @@ impl RunItem {
         }
     }
 
+    /// Whether all of its recorded changes were undone, and none of them redone since.
+    pub(crate) fn is_taken_back(&self) -> bool {
+        let taken_back = u64::from(self.more_taken_back) + self.taken_back.len() as u64;
+        self.undo().is_some_and(|undo| taken_back >= u64::from(undo.changes))
+    }
+
     /// Whether it changed files that programs obey by themselves, and nothing of the run was undone yet.
     pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);

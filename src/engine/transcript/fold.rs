@@ -85,12 +85,13 @@ impl Transcript {
         self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
     }
 
-    /// The newest run (of this block, or of any) whose changes are recorded, with its record.
+    /// The newest run (of this block, or of any) whose changes are recorded, with its record. If no block is named, runs
+    /// of which all was taken back count only when there is no other one, so that one can go back run by run.
     pub(crate) fn last_recorded(&self, block: Option<BlockId>) -> Option<(&BlockItem, &RunItem, Sha256)> {
         let items = self.blocks.values().filter(|item| block.is_none_or(|block| item.block.id == block));
         let runs = items.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
         let recorded = runs.filter_map(|(item, run)| Some((item, run, run.undo()?.record?)));
-        recorded.max_by_key(|(_, run, _)| run.run)
+        recorded.max_by_key(|(_, run, _)| (block.is_some() || !run.is_taken_back(), run.run))
     }
 
     /// The newest reply that has ended.

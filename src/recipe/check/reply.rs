@@ -3,6 +3,7 @@
 use super::{Check, CheckResponse, CheckSpec};
 use crate::engine::transcript::{BlockStatus, ReplyItem};
 use crate::recipe::view::View;
+use crate::text::number::counted;
 
 const ANSWERED: &str = "answered";
 const NOTHING: &str = "nothing";
@@ -27,7 +28,7 @@ impl Check for Reply {
             return CheckResponse::judge(NOTHING, "no answer in words");
         }
         let cut = if reply.finish.reason.complete() { "" } else { ", cut off" };
-        CheckResponse::judge(ANSWERED, format!("answered in {words} words{cut}"))
+        CheckResponse::judge(ANSWERED, format!("answered in {}{cut}", counted(words, "word")))
     }
 
     fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {

@@ -114,6 +114,9 @@ impl UndoList {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
             return vec![OverlayResponse::info(match way {
+                UndoKind::Undo if !self.has_undoable(way) => {
+                    "Nothing of this can be taken back now. /undo BLOCK lists what another block changed."
+                }
                 UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
                 UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
             })];

@@ -67,7 +67,11 @@ impl Restoration<'_> {
         let (folders, others): (Vec<Todo<'_>>, Vec<Todo<'_>>) =
             todo.into_iter().partition(|(_, change, _)| self.from_and_to(change).1.is_folder());
         for (at, change, now) in folders.iter().chain(&others).rev() {
-            if *now != FileState::Nothing && is_another_kind(now, self.from_and_to(change).1) {
+            let to = self.from_and_to(change).1;
+            if *now != FileState::Nothing && is_another_kind(now, to) {
+                if now.is_folder() && *to != FileState::Nothing {
+                    self.remove_new_folders_in(*at, wanted, &refused);
+                }
                 results.push((*at, self.remove(&change.path, now)));
             }
         }

@@ -928,6 +928,36 @@ fn what_lies_behind_a_link_or_a_file_by_now_is_told_and_stays() {
     assert_eq!(fixture.states(record), [UndoState::TakenBack, UndoState::Done]);
 }
 
+/// The folders in it are not listed beside what is in them, so nobody picks them.
+#[test]
+fn a_folder_with_folders_in_place_of_a_file_gives_way_and_comes_back() {
+    let mut w = UndoFixture::new();
+    w.write("a", "mine");
+    w.write("d/in/f", "old");
+    let before = w.all();
+    let record = w.run(|w| {
+        fs::remove_file(w.at("a")).unwrap();
+        w.write("a/in/deep/f", "new");
+        w.write("a/g", "new");
+        fs::remove_dir_all(w.at("d")).unwrap();
+        w.write("d", "new");
+    });
+    let after = w.all();
+    for (kind, state, wanted) in
+        [(UndoKind::Undo, UndoState::Done, &before), (UndoKind::Redo, UndoState::TakenBack, &after)]
+    {
+        let done = w.restore_listed(record, kind, |standing| standing == state);
+        assert!(done.iter().all(|file| file.result.is_ok()), "{kind:?} {done:?}");
+        assert_eq!(&w.all(), wanted, "{kind:?}");
+    }
+    // What is not picked keeps its folder, and the folder its place.
+    let listed = w.store.changes(record).unwrap();
+    let number = listed.iter().find(|change| change.path == "a/").map(|change| change.number).unwrap();
+    let done = w.store.restore(record, &[number], UndoKind::Undo).unwrap();
+    assert!(done.iter().any(|file| file.result == Err(FileError::NotEmpty)), "{done:?}");
+    assert_eq!(w.all(), after);
+}
+
 #[test]
 fn a_link_that_the_run_made_in_place_of_a_folder_gives_way() {
     let mut fixture = UndoFixture::new();

@@ -67,6 +67,8 @@ struct OpenFence {
 pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     let mut found = Pieces { prose: true, ..Pieces::default() };
     let mut open: Option<OpenFence> = None;
+    // A byte order mark is no part of the first line: a fence behind it is one.
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     for (at, line) in source.split('\n').enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         let bare = line.trim_start_matches([' ', '\t', '>']);

@@ -57,6 +57,34 @@ impl Restoration<'_> {
         writable
     }
 
+    /// Removes the folders in the one of this change that did not exist before, if they are empty now and something in
+    /// them was to be restored: a folder that gives way to a file or a link has to be empty itself.
+    pub(super) fn remove_new_folders_in(
+        &self,
+        at: usize,
+        wanted: &BTreeSet<usize>,
+        refused: &BTreeSet<usize>,
+    ) {
+        let changes = &self.record.changes;
+        let Some(folder) = changes.get(at) else { return };
+        let behind = changes.iter().enumerate().skip(at + 1);
+        let below: Vec<_> = behind.take_while(|(_, change)| change.path.starts_with(&folder.path)).collect();
+        // The deepest folders first.
+        for (at, change) in below.into_iter().rev() {
+            let (from, to) = self.from_and_to(change);
+            let next = wanted.range(at..).next().and_then(|at| changes.get(*at));
+            let is_above = next.is_some_and(|next| next.path.starts_with(&change.path));
+            if !from.is_folder() || *to != FileState::Nothing || !is_above || refused.contains(&at) {
+                continue;
+            }
+            let mut opener = Opener::default();
+            if let (Ok(parent), Some(name)) = (opener.folder(&change.path), change.path.file_name()) {
+                // One that is not empty stays, and is the reason that is told for the folder it is in.
+                let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+            }
+        }
+    }
+
     /// Gives restored folders their rights, except those that are `refused`, and removes folders that are empty now
     /// and did not exist before. The others of the `writable` ones get the modes that they had. Returns which did not
     /// get their rights, and why.
