@@ -29,3 +29,60 @@ fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_o
     );
     assert_known("bash", &["awk '{ print $1 }' a.txt", "sed -n '1p' a.txt", "node -e 'console.log(1)'"]);
 }
+
+#[test]
+fn python_that_runs_texts_and_files_tells_it() {
+    for source in [
+        "import timeit\ntimeit.timeit(\"__import__('os').remove('a')\")",
+        "import timeit\ntimeit.repeat('1', setup=\"import os; os.remove('a')\")",
+        "import cProfile\ncProfile.run(\"__import__('os').remove('a')\")",
+    ] {
+        assert_eq!(look("python", source).effects.deletes, ["a"], "{source}");
+    }
+    assert_unknown(
+        "python",
+        &[
+            "import sys\nsys.path.insert(0, 'x')\nimport y",
+            "import sys\nsys.path.append('x')",
+            "import doctest\ndoctest.testfile('a')",
+            "import sqlite3\nsqlite3.connect(':memory:').load_extension('./x')",
+            "import zipfile\nzipfile.ZipFile('a.zip').extractall()",
+        ],
+    );
+    assert_known("python", &["import timeit\ntimeit.timeit('sum(range(100))', number=1000)"]);
+    let worker = "const { Worker } = require('worker_threads');\nnew Worker('./a.js');";
+    assert_unknown("javascript", &[worker]);
+}
+
+#[test]
+fn files_that_python_opens_for_writing_in_its_own_ways_are_told() {
+    for source in [
+        "import io\nio.FileIO('a', 'w')",
+        "import bz2\nbz2.BZ2File('a', 'w')",
+        "import lzma\nlzma.LZMAFile('a', 'w')",
+        "import gzip\ngzip.GzipFile('a', 'wb')",
+        "import numpy as np\nnp.memmap('a', mode='w+', shape=3)",
+        "import numpy as np\nnp.memmap('a', shape=3)",
+        "import numpy as np\nnp.lib.format.open_memmap('a', mode='w+', shape=(3,))",
+        "import pandas as pd\npd.HDFStore('a')",
+        "import pandas as pd\npd.ExcelWriter('a')",
+        "import pandas as pd\npd.DataFrame().to_hdf('a', key='x')",
+        "import fileinput\nfor line in fileinput.input('a', inplace=True):\n    print(line)",
+        "import xml.etree.ElementTree as tree\ntree.parse('b').write('a')",
+        "import duckdb\nduckdb.connect('a')",
+    ] {
+        assert_eq!(look("python", source).effects.writes, ["a"], "{source}");
+    }
+    for source in [
+        "import io\nio.FileIO('a')",
+        "import gzip, io\ngzip.GzipFile(fileobj=io.BytesIO(), mode='wb')",
+        "import numpy as np\nnp.memmap('a', dtype='u1', mode='r')",
+        "import pandas as pd\npd.HDFStore('a', 'r')",
+        "import pandas as pd\npd.DataFrame().to_xml()",
+        "import duckdb\nduckdb.connect()",
+        "import fileinput\nfor line in fileinput.input('a'):\n    print(line)",
+    ] {
+        let effects = look("python", source).effects;
+        assert!(effects.writes.is_empty() && !effects.unknown, "{source}: {effects:?}");
+    }
+}
