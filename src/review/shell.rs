@@ -119,6 +119,8 @@ struct ShellReader<'a, 't> {
     outputs: HashMap<usize, Argument>,
     /// The aliases of commands.
     aliases: HashMap<String, String>,
+    /// The keys of git's settings that are handed over in variables, by the names of these.
+    git_keys: HashMap<String, Value>,
     /// The folder after the last `cd`.
     folder: Option<Value>,
     /// The variables that code around the text sets.
@@ -172,6 +174,7 @@ impl<'a> ShellReader<'a, '_> {
             inputs: HashMap::new(),
             outputs: HashMap::new(),
             aliases: HashMap::new(),
+            git_keys: HashMap::new(),
             folder: None,
             outer: Vec::new(),
             functions: HashMap::new(),

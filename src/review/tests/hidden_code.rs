@@ -2,6 +2,7 @@
 //! did what the review had not told.
 
 use super::{look, told};
+use crate::domain::Severity;
 
 fn assert_unknown(language: &str, samples: &[&str]) {
     let known: Vec<&&str> = samples.iter().filter(|source| !look(language, source).effects.unknown).collect();
@@ -28,6 +29,44 @@ fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_o
         ],
     );
     assert_known("bash", &["awk '{ print $1 }' a.txt", "sed -n '1p' a.txt", "node -e 'console.log(1)'"]);
+}
+
+#[test]
+fn code_of_files_and_settings_that_commands_name_is_not_known() {
+    assert_unknown(
+        "bash",
+        &[
+            "sed -n -f s.sed a.txt",
+            "sed --file=s.sed a.txt",
+            "awk -f s.awk a.txt",
+            "gawk -l ./x '{ print }' a.txt",
+            "mapfile -C ./x -c 1 a < f",
+            "compgen -C ./x",
+            "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
+            "GIT_CONFIG_VALUE_0=./x GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_COUNT=1 git status",
+            "TAR_OPTIONS=-I./x tar tf a.tar",
+            "RUBYOPT=-r./x ruby -v",
+            "gnuplot a.gp",
+            "latexmk a.tex",
+            "pre-commit run --all-files",
+            "poetry install",
+            "uv sync --frozen",
+        ],
+    );
+    assert_known(
+        "bash",
+        &[
+            "mapfile -t a < f",
+            "compgen -v",
+            "RUBYOPT=-W0 ruby -v",
+            "TAR_OPTIONS= tar tf a.tar",
+            "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Ann git status",
+            "poetry lock",
+            "uv lock",
+        ],
+    );
+    let git = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status";
+    assert_eq!(look("bash", git).gravest(), Some(Severity::High), "{:?}", told(&look("bash", git)));
 }
 
 #[test]
