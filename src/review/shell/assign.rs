@@ -101,6 +101,7 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Handles the assignment of an environment variable that programs obey.
     pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        self.index_of(&value, &span);
         if name == "PATH"
             && (may_replace_programs(&value.value, self.scope) || self.puts_unknown_first(&value))
         {
@@ -159,6 +160,7 @@ impl<'t> ShellReader<'_, 't> {
         words.extend(self.words(node, 0));
         let place = self.place(node);
         for word in words.iter().skip(1) {
+            self.index_of(word, &place);
             self.set_by_word(word, &place);
         }
         if named_children(node, 16)

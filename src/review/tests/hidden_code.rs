@@ -17,6 +17,45 @@ fn assert_known(language: &str, samples: &[&str]) {
 }
 
 #[test]
+fn a_command_in_an_index_is_started_by_what_takes_names() {
+    for source in [
+        "x='a[$(./x)]'; echo $((x))",
+        "x='a[$(./x)]'; [[ $x -eq 0 ]]",
+        "x='a[$(./x)]' y",
+        "export x='a[`./x`]'; ((x))",
+        "declare 'a[$(./x)]=1'",
+        "[[ -v 'a[$(./x)]' ]]",
+        "test -v 'a[$(./x)]'",
+        "printf -v 'a[$(./x)]' hi",
+        "read 'a[$(./x)]' < f",
+        "unset 'a[$(./x)]'",
+        "let \"a[\\$(./x)]=1\"",
+    ] {
+        let review = look("bash", source);
+        let message = "starts a program where nobody looks for one: an index starts ./x";
+        let told = told(&review);
+        assert!(
+            told.iter().any(|told| told.contains("high") && told.ends_with(message)),
+            "{source}: {told:?}"
+        );
+        assert!(review.effects.unknown, "{source}");
+    }
+    assert_unknown("bash", &["x='$(./x)'; echo ${x@P}", "echo \"${PS1@P}\""]);
+    assert_known(
+        "bash",
+        &[
+            "a=(1 2); i=1; echo \"${a[i]} ${a[$((i - 1))]}\"",
+            "grep 'a[$(x)]' notes.txt",
+            "printf '%s\\n' 'a[$(x)]'",
+            "x='[a-z]*'; echo \"$x\"",
+            "x='s/a[0-9]/$(b)/'; echo \"$x\"",
+            "[[ -v a[0] && $x == [ab]* ]] && echo yes",
+            "x=a; echo \"${x@Q} ${x@U}\"",
+        ],
+    );
+}
+
+#[test]
 fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_own() {
     assert_unknown(
         "bash",
