@@ -1,5 +1,4 @@
-//! Tests that code which a text runs without showing it is told or leaves the effects unknown. Each sample was run: it
-//! did what the review had not told.
+//! Tests that what a text does without showing it is told or leaves the effects unknown.
 
 use super::{look, told};
 use crate::domain::Severity;
@@ -162,5 +161,25 @@ fn files_that_python_opens_for_writing_in_its_own_ways_are_told() {
     ] {
         let effects = look("python", source).effects;
         assert!(effects.writes.is_empty() && !effects.unknown, "{source}: {effects:?}");
+    }
+}
+
+#[test]
+fn hosts_of_programs_and_modules_that_ask_others_are_told() {
+    for (language, source) in [
+        ("bash", "git ls-remote https://h.example/x"),
+        ("bash", "git archive --remote=ssh://h.example/x HEAD"),
+        ("bash", "git submodule add https://h.example/x"),
+        ("bash", "svn checkout https://h.example/x d"),
+        ("bash", "hg clone ssh://h.example/x d"),
+        ("bash", "yt-dlp https://h.example/x"),
+        ("javascript", "require('dns').lookup('h.example', () => {})"),
+        ("javascript", "import { resolve } from 'node:dns/promises';\nawait resolve('h.example')"),
+        ("javascript", "require('http2').connect('https://h.example')"),
+    ] {
+        assert_eq!(look(language, source).effects.hosts, ["h.example"], "{source}");
+    }
+    for source in ["svn status", "hg log", "git submodule status", "git archive HEAD"] {
+        assert!(look("bash", source).effects.hosts.is_empty(), "{source}");
     }
 }
