@@ -183,3 +183,25 @@ fn hosts_of_programs_and_modules_that_ask_others_are_told() {
         assert!(look("bash", source).effects.hosts.is_empty(), "{source}");
     }
 }
+
+#[test]
+fn each_call_of_a_lambda_is_followed_and_not_the_first_alone() {
+    for source in [
+        "import os\nf = lambda p: os.remove(p)\nf('a')\nf('b')",
+        "import os\nf = lambda p: os.remove(p)\nfor p in ['a', 'b']:\n    f(p)",
+        "import os\nlist(map(lambda p: os.remove(p), ['a', 'b']))",
+        "import os\nf = lambda p: p\nos.remove(f('a'))\nos.remove(f('b'))",
+        "import os\ndef each(f):\n    f('a')\n    f('b')\neach(lambda p: os.remove(p))",
+        "import os\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    \
+         list(pool.map(lambda p: os.remove(p), ['a', 'b']))",
+    ] {
+        let effects = look("python", source).effects;
+        assert_eq!(
+            (effects.deletes, effects.unknown),
+            (vec!["a".to_owned(), "b".to_owned()], false),
+            "{source}"
+        );
+    }
+    let source = "import shutil\nf = lambda p: shutil.rmtree(p)\nf('build')\nf('/etc')";
+    assert_eq!(look("python", source).gravest(), Some(Severity::High), "{:?}", told(&look("python", source)));
+}
