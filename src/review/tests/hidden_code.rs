@@ -205,3 +205,31 @@ fn each_call_of_a_lambda_is_followed_and_not_the_first_alone() {
     let source = "import shutil\nf = lambda p: shutil.rmtree(p)\nf('build')\nf('/etc')";
     assert_eq!(look("python", source).gravest(), Some(Severity::High), "{:?}", told(&look("python", source)));
 }
+
+#[test]
+fn a_method_is_followed_again_when_a_field_has_another_value() {
+    for (language, source) in [
+        (
+            "python",
+            "import os\nclass A:\n    def __init__(self, p): self.p = p\n    def go(self): os.remove(self.p)\n\
+             A('a').go()\nA('b').go()",
+        ),
+        (
+            "python",
+            "import os\nclass A:\n    def go(self): self.inner()\n    def inner(self): os.remove(self.p)\n\
+             x = A()\nx.p = 'a'\nx.go()\nx.p = 'b'\nx.go()",
+        ),
+        (
+            "python",
+            "import os\nclass O: pass\no = O()\ndef go(): os.remove(o.p)\no.p = 'a'\ngo()\no.p = 'b'\ngo()",
+        ),
+        (
+            "javascript",
+            "const fs = require('fs');\nclass A { constructor(p) { this.p = p } go() { fs.rmSync(this.p) } }\n\
+             new A('a').go();\nnew A('b').go();",
+        ),
+    ] {
+        let effects = look(language, source).effects;
+        assert!(effects.unknown || effects.deletes.iter().any(|path| path == "b"), "{source}: {effects:?}");
+    }
+}
