@@ -79,6 +79,15 @@ impl<'t> PythonReader<'_, 't> {
                     self.shared.change_folder(&Act::new("?", Vec::new(), act.span.clone()));
                 }
                 "shutil.make_archive" => self.archive(&act),
+                // It sets a field of an object of the text, which may be read by another name.
+                "setattr" | "object.__setattr__"
+                    if act
+                        .value(0)
+                        .and_then(Value::as_name)
+                        .is_some_and(|name| name.starts_with("class ")) =>
+                {
+                    self.shared.reading.unknown = true;
+                }
                 _ => {}
             }
             if starts_at_open_folder(&act) {

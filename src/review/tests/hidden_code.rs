@@ -232,4 +232,13 @@ fn a_method_is_followed_again_when_a_field_has_another_value() {
         let effects = look(language, source).effects;
         assert!(effects.unknown || effects.deletes.iter().any(|path| path == "b"), "{source}: {effects:?}");
     }
+    for source in [
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nsetattr(a, 'p', 'b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__['p'] = 'b'\ngo()",
+        "import os\nf = print\ndef go(): f('b')\ngo()\nf = os.remove\ngo()",
+        "import os\nclass A: p = 'a'\ndef go(): os.remove(A.p)\ngo()\nA.p = 'b'\ngo()",
+    ] {
+        let effects = look("python", source).effects;
+        assert!(effects.unknown || effects.deletes.iter().any(|path| path == "b"), "{source}: {effects:?}");
+    }
 }

@@ -122,12 +122,5 @@ impl<'a, 't> WalkContext<'a, 't> {
 }
 
 fn may_name_path(value: &Value) -> bool {
-    !matches!(
-        value.kind,
-        ValueKind::Name { about: None, .. }
-            | ValueKind::Number(_)
-            | ValueKind::Bool(_)
-            | ValueKind::Nothing
-            | ValueKind::Unknown
-    )
+    !matches!(value.kind, ValueKind::Number(_) | ValueKind::Bool(_) | ValueKind::Nothing | ValueKind::Unknown)
 }
