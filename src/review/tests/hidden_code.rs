@@ -127,6 +127,7 @@ fn python_that_runs_texts_and_files_tells_it() {
         ],
     );
     assert_known("python", &["import timeit\ntimeit.timeit('sum(range(100))', number=1000)"]);
+    assert_unknown("javascript", &["const o = { p: 'a' };\nObject.defineProperty(o, 'p', { value: 'b' });"]);
     let worker = "const { Worker } = require('worker_threads');\nnew Worker('./a.js');";
     assert_unknown("javascript", &[worker]);
 }
