@@ -72,7 +72,7 @@ use crate::domain::{Effects, Finding, Language, Masker, Review, Severity, TextRa
 use diagnostic::Diagnostic;
 use grammar::Grammar;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -102,6 +102,8 @@ pub struct Scope {
     pub in_image: bool,
     /// Where the paths that the text names lead, if links were resolved before.
     pub links: Arc<Links>,
+    /// What an `import` of Python would load from the folder, if that was looked up before: each module with its file.
+    pub modules: Arc<BTreeMap<String, String>>,
 }
 
 /// A rule, as `sayso check --rules` lists it.

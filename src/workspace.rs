@@ -25,6 +25,7 @@ pub(crate) mod names;
 pub(crate) mod own_files;
 pub(crate) mod paths;
 pub(crate) mod protected_files;
+pub(crate) mod python_modules;
 pub(crate) mod read;
 pub(crate) mod replace;
 mod shared_maps;

@@ -15,7 +15,7 @@ use crate::engine::{Event, Inspection, RunOptions};
 use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
 use crate::workspace::held_path::HeldPath;
-use crate::workspace::{self, facts};
+use crate::workspace::{self, facts, link_targets};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -129,7 +129,8 @@ async fn refused_effects(review: &Review, reach: Reach, scope: &Scope) -> (Reach
     let (effects, scope) = (review.effects.clone(), scope.clone());
     let work = tokio::task::spawn_blocking(move || {
         let scope = Scope { cwd: facts::resolve_links(&scope.cwd), ..scope };
-        let refused = review::refusals(&effects, &reach, &scope, &facts::resolve_links);
+        let resolve = |path: &Path| facts::resolve_links(&link_targets::as_the_run(&scope.cwd, path));
+        let refused = review::refusals(&effects, &reach, &scope, &resolve);
         (reach, refused)
     });
     work.await.unwrap_or_default()

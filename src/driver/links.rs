@@ -6,6 +6,7 @@ use crate::domain::{BlockId, Effects, Finding, Language, Review, Revision, Sever
 use crate::review::{Links, Scope};
 use crate::workspace::facts;
 use crate::workspace::link_targets::{self, ResolvedPaths};
+use crate::workspace::python_modules;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -16,8 +17,10 @@ pub(super) fn review_with_links(
     language: Option<&Language>,
     scope: &Scope,
 ) -> (Review, SeenPaths) {
+    let modules = python_modules::modules_for(source, &scope.cwd);
+    let scope = &Scope { modules: Arc::new(modules), ..scope.clone() };
     let review = review_in_time(source, language, scope);
-    let seen = SeenPaths::of(&review, scope);
+    let seen = SeenPaths { text: (source.into(), language.cloned()), ..SeenPaths::of(&review, scope) };
     let (followed, kept) = seen.leads.clone();
     let links = Links { followed, kept };
     if links.is_empty() {
@@ -51,22 +54,52 @@ fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
 /// Where the paths in a block led at its inspection, to be compared right before it starts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenPaths {
-    cwd: PathBuf,
-    home: Option<PathBuf>,
+    scope: Scope,
     effects: Effects,
     leads: (ResolvedPaths, ResolvedPaths),
+    /// The text, and its language.
+    text: (Arc<str>, Option<Language>),
+    /// What was told of imports that run a file of the folder.
+    imports: Vec<String>,
+}
+
+/// The rule that tells of an import that runs a file of the folder.
+const OWN_MODULE: &str = "py.own-module";
+
+/// What a review tells of imports that run a file of the folder.
+fn imports(review: &Review) -> impl Iterator<Item = &String> {
+    review.findings.iter().filter(|finding| finding.rule == OWN_MODULE).map(|finding| &finding.message)
 }
 
 impl SeenPaths {
     fn of(review: &Review, scope: &Scope) -> Self {
-        let (cwd, home, effects) = (scope.cwd.clone(), scope.home.clone(), review.effects.clone());
-        let leads = link_targets::of_effects(&cwd, home.as_deref(), &effects);
-        Self { cwd, home, effects, leads }
+        let (scope, effects) = (scope.clone(), review.effects.clone());
+        let leads = link_targets::of_effects(&scope.cwd, scope.home.as_deref(), &effects);
+        let imports = imports(review).cloned().collect();
+        Self { scope, effects, leads, imports, text: (Arc::default(), None) }
+    }
+
+    /// What is otherwise than when the block was shown, as a sentence without its end. This accesses the disk: for a
+    /// worker.
+    pub(super) fn difference(&self) -> Option<String> {
+        if let Some(name) = self.changed() {
+            return Some(format!("{name} leads elsewhere than when it was shown"));
+        }
+        let (source, language) = &self.text;
+        let modules = python_modules::modules_for(source, &self.scope.cwd);
+        if modules == *self.scope.modules {
+            return None;
+        }
+        let scope = Scope { modules: Arc::new(modules), ..self.scope.clone() };
+        let review = review_in_time(source, language.as_ref(), &scope);
+        let added = imports(&review).find(|told| !self.imports.contains(told))?;
+        Some(format!("it {added}, which was not there when it was shown"))
     }
 
     /// The first path that now leads elsewhere. This accesses the disk: for a worker.
-    pub(super) fn changed(&self) -> Option<String> {
-        let now = link_targets::of_effects(&self.cwd, self.home.as_deref(), &self.effects);
+    fn changed(&self) -> Option<String> {
+        let Scope { cwd, home, .. } = &self.scope;
+        let now = link_targets::of_effects(cwd, home.as_deref(), &self.effects);
         let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
         pairs.into_iter().find_map(|(then, now)| {
             let names = then.keys().chain(now.keys());
@@ -169,5 +202,41 @@ mod tests {
         std::fs::remove_file(place.base.path().join("work/b")).unwrap();
         place.link("../home/.ssh/config", "b");
         assert_eq!(seen.changed().as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn an_import_that_runs_a_file_of_the_folder_is_told_and_leaves_its_effects_unknown() {
+        let place = Place::new();
+        let write = |name: &str, text: &str| std::fs::write(place.base.path().join("work").join(name), text);
+        let told = |review: &Review| imports(review).cloned().collect::<Vec<_>>();
+        let texts = [
+            (Language::python(), "import colorsys\nprint(1)"),
+            (Language::python(), "from colorsys import *"),
+            (Language::python(), "__import__('colorsys')"),
+            (Language::bash(), "python3 -c 'import colorsys'"),
+        ];
+        let mut earlier = Vec::new();
+        for (language, text) in texts.clone() {
+            let (review, seen) = place.review(language, text);
+            assert!(told(&review).is_empty() && !review.effects.unknown, "{text}: {review:?}");
+            assert_eq!(seen.difference(), None, "{text}");
+            earlier.push(seen);
+        }
+        write("color.py", "").unwrap();
+        assert!(earlier.iter().all(|seen| seen.difference().is_none()), "no import means it");
+        write("colorsys.py", "open('made', 'w')\n").unwrap();
+        let message = "may run a file of this folder: colorsys.py";
+        for (seen, (language, text)) in earlier.iter().zip(texts) {
+            let difference = format!("it {message}, which was not there when it was shown");
+            assert_eq!(seen.difference(), Some(difference), "{text}");
+            let (review, seen) = place.review(language, text);
+            assert_eq!(told(&review), [message], "{text}");
+            assert!(review.effects.unknown, "{text}");
+            assert_eq!(seen.difference(), None, "it was shown so");
+        }
+        // What the block itself writes was read with it.
+        let text = "open('colorsys.py', 'w').write('x = 1')\nimport colorsys";
+        let (review, _) = place.review(Language::python(), text);
+        assert!(told(&review).is_empty() && !review.effects.unknown, "{review:?}");
     }
 }

@@ -40,16 +40,16 @@ impl IoRooms {
             // The approval is for where the shown paths led, so this is checked again as the last thing before the
             // start.
             let last = tokio::task::spawn_blocking(move || {
-                (seen.and_then(|seen| seen.changed()), ProtectedFiles::of(&folder, protected))
+                (seen.and_then(|seen| seen.difference()), ProtectedFiles::of(&folder, protected))
             });
-            let (changed, protected) =
-                last.await.unwrap_or_else(|_| (Some("a path".to_owned()), ProtectedFiles::default()));
+            let (changed, protected) = last.await.unwrap_or_else(|_| {
+                (Some("what the block names can't be looked up again".to_owned()), ProtectedFiles::default())
+            });
             let report = match (synced, changed, remembered) {
                 // It may have been stopped while waiting for the disk.
                 (Ok(()), ..) if stop() => not_started(STOPPED_BEFORE_START.into()),
-                (Ok(()), Some(name), _) => {
-                    let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
-                    RunReport::bare(Outcome::Refused(why))
+                (Ok(()), Some(difference), _) => {
+                    RunReport::bare(Outcome::Refused(format!("{difference}: nothing was started")))
                 }
                 (Ok(()), None, Err(why)) => RunReport::bare(Outcome::Refused(why.to_string())),
                 (Ok(()), None, Ok(remembered)) => {

@@ -14,6 +14,8 @@ use tree_sitter::Node;
 /// The most readings of one body.
 const MAX_READINGS: usize = 12;
 const MAX_FUNCTIONS: usize = 4096;
+/// The most methods of one name that are remembered by it.
+const MAX_METHODS: usize = 16;
 /// The deepest nesting of calls that are followed.
 const MAX_DEPTH: usize = 6;
 /// Heaviest arguments that a body is read with, in the units of `Value::weight`.
@@ -33,6 +35,8 @@ pub(super) struct FlowFunction<'t> {
 pub(super) struct ArgumentFlow<'t> {
     /// By the name that calls use.
     functions: HashMap<String, FlowFunction<'t>>,
+    /// Methods by their own names.
+    methods: HashMap<String, Vec<FlowFunction<'t>>>,
     /// The base class of each class, by name.
     bases: HashMap<String, String>,
     /// What a function returned, by its node and its arguments.
@@ -57,9 +61,17 @@ pub(super) enum CallEntry {
 impl<'t> ArgumentFlow<'t> {
     /// Adds a function under the name that calls use; a later one of the same name replaces it.
     pub(super) fn define(&mut self, name: String, function: FlowFunction<'t>) {
-        if self.functions.len() < MAX_FUNCTIONS {
-            self.functions.insert(name, function);
+        if self.functions.len() >= MAX_FUNCTIONS {
+            return;
         }
+        if let Some((_, method)) = name.rsplit_once('.') {
+            let known = self.methods.entry(method.to_owned()).or_default();
+            let is_new = known.iter().all(|known| known.node.id() != function.node.id());
+            if is_new && known.len() < MAX_METHODS {
+                known.push(function);
+            }
+        }
+        self.functions.insert(name, function);
     }
 
     /// Adds that a class derives from another class of the text.
@@ -80,6 +92,11 @@ impl<'t> ArgumentFlow<'t> {
             name = format!("{}().{member}", self.bases.get(class)?);
         }
         None
+    }
+
+    /// The methods of this name, of whatever class, in the order in which they were met.
+    pub(super) fn methods(&self, name: &str) -> &[FlowFunction<'t>] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the function was called, and every call of it was followed.

@@ -50,6 +50,8 @@ pub(super) struct Frames {
     shared: HashSet<String>,
     /// The names that got another value than they had, with their frames, in order.
     changes: Vec<(usize, String)>,
+    /// How often a field of each name got another value, of whatever object.
+    fields: HashMap<String, usize>,
 }
 
 /// The most changes of names that are noted.
@@ -60,7 +62,15 @@ impl Frames {
     pub(super) fn new(bytes: usize) -> Self {
         let fuel = 20_000 + bytes.saturating_mul(8);
         let frames = vec![ScopeFrame::default()];
-        Self { frames, fuel, reserve: fuel / 2, choices: false, shared: HashSet::new(), changes: Vec::new() }
+        Self {
+            frames,
+            fuel,
+            reserve: fuel / 2,
+            choices: false,
+            shared: HashSet::new(),
+            changes: Vec::new(),
+            fields: HashMap::new(),
+        }
     }
 
     /// Scopes in which a name with several values keeps all of them.
@@ -193,8 +203,26 @@ impl Frames {
 
     /// Binds a name in the outermost frame, for fields that methods share through their object.
     pub(super) fn bind_shared(&mut self, name: &str, value: Value) {
-        let differs = self.frames.first().and_then(|f| f.names.get(name)).is_some_and(|old| *old != value);
+        let old = self.frames.first().and_then(|f| f.names.get(name)).cloned();
+        let differs = old.as_ref().is_some_and(|old| *old != value);
         self.bind(0, name, value, differs);
+        let is_other = self.frames.first().and_then(|f| f.names.get(name)) != old.as_ref();
+        if is_other
+            && let Some((_, field)) = name.rsplit_once('.')
+            && self.fields.len() < MAX_CHANGES
+        {
+            *self.fields.entry(field.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Whether any field got a value.
+    pub(super) fn has_fields(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
+    /// How often a field of this name got another value, of whatever object.
+    pub(super) fn field_changes(&self, name: &str) -> usize {
+        self.fields.get(name).copied().unwrap_or_default()
     }
 }
 

@@ -261,6 +261,8 @@ impl Inspector<'_> {
             }
             NestedCode::In { .. } => return Vec::new(),
             NestedCode::Text { language: grammar, text, span } => {
+                // Only its words are looked at, as in a block of such a language.
+                self.past.effects.unknown |= grammar == Grammar::Other;
                 let form = (grammar, grammar.as_str());
                 let diagnostics = match self.read(&text, grammar, form.1, cover::holes(&text, grammar)) {
                     Some(read) => self.judge(read, Vec::new(), &text, form, depth + 1),

@@ -66,7 +66,8 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
         let (frame, branch, top) = (step.frame, step.branches > 0, step.top);
         self.shared.step = step;
         match node.kind() {
-            "function_definition" | "lambda" if !top => {
+            // The keyword `lambda` is a node of that kind, too, which has no body.
+            "function_definition" | "lambda" if !top && node.is_named() => {
                 self.define(node, frame, branch);
                 return false;
             }

@@ -11,12 +11,15 @@ use super::rule_set::{self, RuleSet, parse};
 use super::rules::{Builtin, PlaceRow, ReviewRule, RuleFile};
 use super::{RuleInfo, Scope, review};
 use crate::domain::{Language, Severity};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use strum::VariantArray as _;
 
 const MAX_FILE_BYTES: usize = 1 << 20;
+
+/// The module that the folder holds in which examples of rules are reviewed, and its file.
+const EXAMPLE_MODULE: [&str; 2] = ["module_of_the_folder", "module_of_the_folder.py"];
 
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,6 +205,7 @@ impl RuleRegistry {
             cwd: PathBuf::from("/home/ann/work"),
             home: Some("/home/ann".into()),
             rules,
+            modules: Arc::new(BTreeMap::from([EXAMPLE_MODULE.map(str::to_owned).into()])),
             ..Scope::default()
         };
         let review = review(text, Some(&Language(grammar.as_str().to_owned())), &scope);

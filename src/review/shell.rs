@@ -28,6 +28,7 @@ mod folder;
 mod form;
 mod function;
 mod here_document;
+mod index;
 mod joint;
 mod keyword;
 mod module;
@@ -119,6 +120,8 @@ struct ShellReader<'a, 't> {
     outputs: HashMap<usize, Argument>,
     /// The aliases of commands.
     aliases: HashMap<String, String>,
+    /// The keys of git's settings that are handed over in variables, by the names of these.
+    git_keys: HashMap<String, Value>,
     /// The folder after the last `cd`.
     folder: Option<Value>,
     /// The variables that code around the text sets.
@@ -172,6 +175,7 @@ impl<'a> ShellReader<'a, '_> {
             inputs: HashMap::new(),
             outputs: HashMap::new(),
             aliases: HashMap::new(),
+            git_keys: HashMap::new(),
             folder: None,
             outer: Vec::new(),
             functions: HashMap::new(),
@@ -219,7 +223,12 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
                 self.command(words, CommandStart::at(&self.place(node), None));
             }
             "declaration_command" => self.declared(node),
-            "heredoc_body" | "expansion" => self.code_in_text(node),
+            "heredoc_body" => self.code_in_text(node),
+            "expansion" => {
+                self.as_prompt(node);
+                self.code_in_text(node);
+            }
+            "test_command" => self.indexes_in(node),
             "raw_string" | "ansi_c_string" if self.quotes.stand_alone(node) => self.code_in_text(node),
             "do_group" | "compound_statement" => self.forget_counters(node),
             _ => {}

@@ -18,6 +18,7 @@ macro_rules! fixtures {
 
 mod blind;
 mod folders;
+mod hidden_code;
 mod misread;
 mod notebooks;
 mod real_bash;

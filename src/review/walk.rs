@@ -105,6 +105,8 @@ pub(super) struct WalkContext<'a, 't> {
     tried: Option<usize>,
     /// The names that functions use, by their nodes; `None` where they are too many.
     names_used: HashMap<usize, Option<Vec<&'a str>>>,
+    /// The names of fields that functions use, by their nodes; `None` where they are too many.
+    fields_used: HashMap<usize, Option<Vec<&'a str>>>,
     /// The names that hold sets anywhere in the text.
     sets: HashSet<String>,
     /// Whether the text changes the working folder anywhere.
@@ -138,6 +140,7 @@ impl<'a, 't> WalkContext<'a, 't> {
             restored: HashMap::new(),
             moves: source.contains("chdir") || source.contains("%cd"),
             names_used: HashMap::new(),
+            fields_used: HashMap::new(),
             sets: HashSet::new(),
             step: WalkStep { frame: 0, branches: 0, top: true },
             functions: ArgumentFlow::default(),

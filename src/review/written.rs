@@ -58,7 +58,7 @@ impl WrittenTexts {
         if self.texts.is_empty() {
             return None;
         }
-        let path = path_of(act.value(0)?, act)?;
+        let path = path_of(script_of(act)?, act)?;
         let text = self.texts.get(&path)?;
         let language = match act.name.as_str() {
             "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Grammar::Bash,
@@ -66,6 +66,7 @@ impl WrittenTexts {
             "node" | "bun" | "deno run" => Grammar::Javascript,
             "runpy.run_path" | "@import" => Grammar::Python,
             "require" | "import" => Grammar::Javascript,
+            name if READ_BY_WORDS.contains(&name) || SCRIPT_IN_OPTION.contains(&name) => Grammar::Other,
             name => {
                 let version = name.strip_prefix("python")?;
                 version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Grammar::Python)?
@@ -73,6 +74,39 @@ impl WrittenTexts {
         };
         Some(NestedCode::text(language, text.as_str(), act.span.clone()))
     }
+}
+
+/// Interpreters of languages without a grammar.
+const READ_BY_WORDS: &[&str] = &[
+    "perl",
+    "perl5",
+    "ruby",
+    "jruby",
+    "php",
+    "lua",
+    "luajit",
+    "lua5.4",
+    "Rscript",
+    "julia",
+    "groovy",
+    "gnuplot",
+    "tclsh",
+    "wish",
+    "expect",
+    "osascript",
+];
+
+/// Programs whose file of code is the value of an option; an operand is a file that they work on.
+const SCRIPT_IN_OPTION: &[&str] = &["awk", "gawk", "mawk", "nawk", "original-awk", "sed", "gsed"];
+
+/// The file of code that a program is given.
+fn script_of(act: &Act) -> Option<&Value> {
+    if !SCRIPT_IN_OPTION.contains(&act.name.as_str()) {
+        return act.value(0);
+    }
+    let mut options =
+        act.named.iter().filter(|(name, _)| ["f", "file", "E", "exec"].contains(&name.as_str()));
+    options.next().map(|(_, argument)| &argument.value)
 }
 
 /// The language of a file that is run by its path.

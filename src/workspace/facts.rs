@@ -34,12 +34,14 @@ const MAX_LINKS: usize = 40;
 /// Resolves all links of a path. Of a path that does not exist, the part that exists is resolved.
 ///
 /// Paths that differ for each process are not resolved to those of sayso, which asks on behalf of another process:
-/// its standard streams stay as they are, and `/proc/self` is not replaced by sayso's process id.
+/// its standard streams and its program stay as they are, and `/proc/self` is not replaced by sayso's process id.
 pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let streams = ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"];
     let is_stream = streams.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder));
     if is_stream
-        || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|stream| path == Path::new(stream))
+        || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/self/exe", "/proc/thread-self/exe"]
+            .iter()
+            .any(|own| path == Path::new(own))
     {
         return path.into();
     }

@@ -25,7 +25,7 @@ pub(crate) fn resolved_links<'p>(
     let (cwd, home) = (resolve_links(cwd), home.map(resolve_links));
     let one = |text: &'p String| {
         let named = spelled_path(&cwd, home.as_deref(), text)?;
-        let place = place(&named, to_end || text.ends_with('/'));
+        let place = place(&as_the_run(&cwd, &named), to_end || text.ends_with('/'));
         (place != normalize(&named)).then(|| (text.clone(), place))
     };
     paths.into_iter().filter_map(one).collect()
@@ -40,8 +40,9 @@ pub(crate) fn of_effects(
 ) -> (ResolvedPaths, ResolvedPaths) {
     let mut followed = resolved_links(cwd, home, effects.reads.iter().chain(&effects.writes), true);
     for folder in &effects.writes {
-        let Some(named) = spelled_path(&resolve_links(cwd), home, folder) else { continue };
-        let inside = resolve_links(&named);
+        let cwd = resolve_links(cwd);
+        let Some(named) = spelled_path(&cwd, home, folder) else { continue };
+        let inside = resolve_links(&as_the_run(&cwd, &named));
         if !inside.is_dir() {
             continue;
         }
@@ -62,6 +63,13 @@ fn spelled_path(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> 
         return None;
     }
     absolute_path(cwd, home, text).ok()
+}
+
+/// The path that a run in this folder means: its own folder where `/proc/self/cwd` would be that of sayso.
+pub(crate) fn as_the_run(cwd: &Path, path: &Path) -> PathBuf {
+    let own =
+        ["/proc/self/cwd", "/proc/thread-self/cwd"].into_iter().find_map(|own| path.strip_prefix(own).ok());
+    own.map_or_else(|| path.to_path_buf(), |below| cwd.join(below))
 }
 
 fn place(named: &Path, to_end: bool) -> PathBuf {
@@ -129,6 +137,16 @@ mod tests {
         assert_eq!(g.writes("folder/*.txt"), Some(g.out.at("*.txt")));
         assert_eq!(g.writes("plain"), None);
         assert_eq!(g.writes("a/../plain"), None);
+    }
+
+    #[test]
+    fn the_folder_of_the_process_is_that_of_the_run_and_not_of_sayso() {
+        let g = Fixture::new();
+        g.link(g.out.at("keys"), "straight");
+        assert_eq!(g.writes("/proc/self/cwd/plain"), Some(g.work.at("plain")));
+        assert_eq!(g.writes("/proc/thread-self/cwd/plain"), Some(g.work.at("plain")));
+        assert_eq!(g.writes("/proc/self/cwd/straight"), Some(g.out.at("keys")));
+        assert_eq!(g.writes("/proc/self/exe"), None, "that of another program");
     }
 
     #[test]

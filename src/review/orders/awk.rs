@@ -23,14 +23,20 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
     let sign = |index: usize, wanted: char| at(index) == Some(&AwkPiece::Sign(wanted));
     let named =
         |index: usize, wanted: &str| matches!(at(index), Some(AwkPiece::Name(name)) if name == wanted);
-    let mut printing = false;
+    let ends = |index: usize| matches!(at(index), None | Some(AwkPiece::End | AwkPiece::Sign('}' | ';')));
+    // `>` within parentheses compares.
+    let (mut printing, mut depth) = (false, 0_u32);
     for (index, (piece, span)) in pieces.iter().enumerate() {
         let mut order = |what: OrderEffect, end: usize| {
             let end = pieces.get(end).map_or(span.end, |(_, span)| span.end);
             orders.push(Order { what, at: span.start..end });
         };
         match piece {
-            AwkPiece::Name(name) if name == "print" || name == "printf" => printing = true,
+            AwkPiece::Name(name) if name == "print" || name == "printf" => {
+                (printing, depth) = (true, 0);
+            }
+            AwkPiece::Sign('(' | '[') => depth += 1,
+            AwkPiece::Sign(')' | ']') => depth = depth.saturating_sub(1),
             AwkPiece::Name(name) if name == "system" && sign(index + 1, '(') => {
                 order(starts(text(index + 2), true), index + 2);
             }
@@ -44,11 +50,13 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
                     order(text(next).map_or(OrderEffect::Unknown, behind_pipe), next);
                 }
             }
-            AwkPiece::Sign('>') if printing && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') => {
+            AwkPiece::Sign('>')
+                if printing && depth == 0 && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') =>
+            {
                 let next = index + 1 + usize::from(sign(index + 1, '>'));
-                if let Some(path) = text(next) {
-                    order(OrderEffect::Writes(path), next);
-                }
+                // A text with something behind it is only the beginning of the name.
+                let path = text(next).filter(|_| ends(next + 1));
+                order(path.map_or(OrderEffect::Unknown, OrderEffect::Writes), next);
             }
             AwkPiece::Sign('<')
                 if index > 0 && (named(index - 1, "getline") || named(index.wrapping_sub(2), "getline")) =>
@@ -140,6 +148,11 @@ mod tests {
         assert_eq!(found("{ cmd | getline }"), [OrderEffect::Unknown]);
         assert_eq!(found("{ print > \"/etc/x\" }"), [OrderEffect::Writes("/etc/x".to_owned())]);
         assert_eq!(found("{ printf \"%s\", $1 >> \"a\" }"), [OrderEffect::Writes("a".to_owned())]);
+        for script in
+            ["{ print > $1 }", "{ print > $1 \".txt\" }", "{ print >> \"a\" NR }", "{ printf(\"x\") > f }"]
+        {
+            assert_eq!(found(script), [OrderEffect::Unknown], "{script}");
+        }
         assert!(
             found("BEGIN{s=\"/inet/tcp/0/a.example/80\"}")
                 .contains(&OrderEffect::Connects("a.example".to_owned()))

@@ -89,6 +89,8 @@ impl<'t> PythonReader<'_, 't> {
     fn bind_item(&mut self, left: Node<'t>, value: Value, frame: usize) {
         let (Some(table), Some(key)) = pair(left, "value", "subscript") else { return };
         if table.kind() != "identifier" {
+            // `a.__dict__['path'] = value` sets a field.
+            self.shared.reading.unknown |= text(table, self.shared.source).ends_with(".__dict__");
             return;
         }
         let name = self.spelled(table);

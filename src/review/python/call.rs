@@ -65,6 +65,12 @@ impl<'t> PythonReader<'_, 't> {
                 && let Some(name) = act.value(0).and_then(Value::as_whole_text)
             {
                 self.shared.imported(name, act.span.clone());
+                let first = name.split('.').next().unwrap_or_default();
+                if let Some(file) = self.shared.scope.modules.get(first) {
+                    let files = [format!("{first}.py"), file.clone()];
+                    let files = files.map(|file| Argument::text(file, &act.span)).into();
+                    self.shared.push_act("@import", files, act.span.clone());
+                }
             }
             match act.name.as_str() {
                 "os.chdir" => self.shared.change_folder(&act),
@@ -73,6 +79,15 @@ impl<'t> PythonReader<'_, 't> {
                     self.shared.change_folder(&Act::new("?", Vec::new(), act.span.clone()));
                 }
                 "shutil.make_archive" => self.archive(&act),
+                // It sets a field of an object of the text, which may be read by another name.
+                "setattr" | "object.__setattr__"
+                    if act
+                        .value(0)
+                        .and_then(Value::as_name)
+                        .is_some_and(|name| name.starts_with("class ")) =>
+                {
+                    self.shared.reading.unknown = true;
+                }
                 _ => {}
             }
             if starts_at_open_folder(&act) {

@@ -53,11 +53,15 @@ impl<'t> PythonReader<'_, 't> {
 
     /// Adds a used module, by the name that rules use.
     fn note(&mut self, name: &str, item: Node<'t>) {
+        let own = self.shared.scope.modules.get(name.split('.').next().unwrap_or_default());
         let name = self.shared.rules.canonical(name).unwrap_or_else(|| name.to_owned());
         self.shared.imported(&name, item.byte_range());
         // The name may mean a file in the folder that this text wrote or downloaded.
         let first = name.split('.').next().unwrap_or_default();
         let file = Argument::text(format!("{first}.py"), &item.byte_range());
-        self.shared.push_act("@import", vec![file], item.byte_range());
+        // Python looks in the folder before it looks among what is installed.
+        let own = own.map(|file| Argument::text(file.as_str(), &item.byte_range()));
+        let files = std::iter::once(file).chain(own).collect();
+        self.shared.push_act("@import", files, item.byte_range());
     }
 }

@@ -101,6 +101,7 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Handles the assignment of an environment variable that programs obey.
     pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        self.index_of(&value, &span);
         if name == "PATH"
             && (may_replace_programs(&value.value, self.scope) || self.puts_unknown_first(&value))
         {
@@ -109,14 +110,26 @@ impl<'t> ShellReader<'_, 't> {
         if name == "NODE_OPTIONS" && names_code(&value.value) {
             self.not_known("the code that NODE_OPTIONS names", &span, false);
         }
+        if name == "RUBYOPT" && value.value.as_text().is_none_or(|(options, _)| loads_in_ruby(options)) {
+            self.not_known("the code that RUBYOPT names", &span, false);
+        }
+        if name == "TAR_OPTIONS" && value.value.as_whole_text() != Some("") {
+            self.not_known("what the options in TAR_OPTIONS name", &span, false);
+        }
         let code = programs::shipped().variable(name);
         if let Some(code) = code
             && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
         {
             self.ordered(code, &value, &format!("{name}="), true, &span, 0);
         }
+        if name.starts_with("GIT_CONFIG_KEY_") && self.git_keys.len() < 256 {
+            self.git_keys.insert(name.to_owned(), value.value.clone());
+        }
         if let Some(index) = name.strip_prefix("GIT_CONFIG_VALUE_") {
-            let key = self.frames.lookup(0, &format!("GIT_CONFIG_KEY_{index}"));
+            // In front of a command, both are for that command alone, so that no variable holds the key.
+            let key = self.git_keys.get(&format!("GIT_CONFIG_KEY_{index}")).cloned();
+            // git reads the key at last, even if it stands behind the value.
+            self.reading.unknown |= key.as_ref().and_then(Value::as_whole_text).is_none();
             let setting = Value::join(&[key.unwrap_or_else(Value::unknown), value.value.clone()], "=");
             let setting = Argument::new(setting, &value.span);
             self.ordered(StartedAs::Git, &setting, &format!("{name}="), true, &span, 0);
@@ -147,6 +160,7 @@ impl<'t> ShellReader<'_, 't> {
         words.extend(self.words(node, 0));
         let place = self.place(node);
         for word in words.iter().skip(1) {
+            self.index_of(word, &place);
             self.set_by_word(word, &place);
         }
         if named_children(node, 16)
@@ -207,6 +221,13 @@ fn may_replace_programs(path: &Value, scope: &Scope) -> bool {
     };
     let mut in_front = path.split(':').take_while(|folder| !is_system(folder));
     !scope.in_image && in_front.any(can_be_written)
+}
+
+/// Whether options of ruby load code before the program, or look for it elsewhere: `-r./x`, `-I lib`.
+fn loads_in_ruby(options: &str) -> bool {
+    options
+        .split_whitespace()
+        .any(|word| word.contains(HOLE) || word.starts_with("-r") || word.starts_with("-I"))
 }
 
 /// Whether options of node load code before the program: `-r ./x`, `--import=./x.mjs`.

@@ -75,6 +75,7 @@ impl ShellReader<'_, '_> {
     /// found by its name alone, or is the system's.
     fn by_name(&mut self, name: String, common: bool, rest: Vec<Argument>, start: CommandStart<'_>) {
         self.start(&name);
+        self.indexes_of(&name, &rest, start.span);
         self.reading.unknown |= renames_program(&name, &rest);
         if let Some(rest) = self.module(&name, &rest, start.span) {
             return self.command(rest, start.inner());

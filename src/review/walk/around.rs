@@ -1,7 +1,8 @@
 //! What a call of a function of the text depends on besides its arguments: the folder, and names around the function.
 //!
-//! A call is followed once for all calls that depend on the same. Names that are read by methods (`self.run()`), or by
-//! functions that a value of another name calls, are not seen.
+//! A call is followed once for all calls that depend on the same. Fields (`self.path`) count by their names, whatever
+//! object they belong to. Names that are read by methods (`self.run()`) of no known class, or by functions that a value
+//! of another name calls, are not seen.
 
 use super::WalkContext;
 use crate::review::argument_flow::{CallEntry, FlowFunction};
@@ -40,7 +41,7 @@ impl<'a, 't> WalkContext<'a, 't> {
     /// that is too much.
     fn read_around(&mut self, function: FlowFunction<'t>) -> Option<Vec<(String, Value)>> {
         let mut functions = vec![function];
-        let mut held = Vec::new();
+        let (mut held, mut changes) = (Vec::new(), 0);
         let mut next = 0;
         while let Some(function) = functions.get(next).copied() {
             next += 1;
@@ -60,8 +61,47 @@ impl<'a, 't> WalkContext<'a, 't> {
                     held.push((name.to_owned(), value));
                 }
             }
+            if !self.frames.has_fields() {
+                continue;
+            }
+            let fields = self.fields_used(function)?;
+            if !self.frames.pay_optional(fields.len()) {
+                return None;
+            }
+            for field in fields {
+                changes += self.frames.field_changes(field);
+                for method in self.functions.methods(field) {
+                    if functions.len() < MAX_FUNCTIONS
+                        && functions.iter().all(|known| known.node.id() != method.node.id())
+                    {
+                        functions.push(*method);
+                    }
+                }
+            }
+        }
+        if changes > 0 {
+            held.push((".".to_owned(), Value::text(changes.to_string())));
         }
         Some(held)
+    }
+
+    /// The names of fields that a function uses; `None` if they are too many.
+    fn fields_used(&mut self, function: FlowFunction<'t>) -> Option<Vec<&'a str>> {
+        let source = self.source;
+        let fields = self.fields_used.entry(function.node.id()).or_insert_with(|| {
+            let mut fields: BTreeSet<&str> = BTreeSet::new();
+            each(function.node, |node, _| {
+                let field = match node.kind() {
+                    "attribute" => node.child_by_field_name("attribute"),
+                    "member_expression" => node.child_by_field_name("property"),
+                    _ => None,
+                };
+                fields.extend(field.map(|field| text(field, source)));
+                fields.len() <= MAX_NAMES
+            });
+            (fields.len() <= MAX_NAMES).then(|| fields.into_iter().collect())
+        });
+        fields.clone()
     }
 
     /// The names that a function uses; `None` if they are too many.
@@ -82,12 +122,5 @@ impl<'a, 't> WalkContext<'a, 't> {
 }
 
 fn may_name_path(value: &Value) -> bool {
-    !matches!(
-        value.kind,
-        ValueKind::Name { about: None, .. }
-            | ValueKind::Number(_)
-            | ValueKind::Bool(_)
-            | ValueKind::Nothing
-            | ValueKind::Unknown
-    )
+    !matches!(value.kind, ValueKind::Number(_) | ValueKind::Bool(_) | ValueKind::Nothing | ValueKind::Unknown)
 }

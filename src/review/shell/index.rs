@@ -1,0 +1,135 @@
+//! Finds commands in texts that bash may take for a name, and so evaluates: `x='a[$(cmd)]'; echo $((x))`,
+//! `[[ -v 'a[$(cmd)]' ]]`. An index is arithmetic, and what is substituted in it is run, whatever quotes it stood in.
+//!
+//! Texts that come from files and other programs are not looked at: only those that stand in the block.
+
+use super::ShellReader;
+use crate::review::programs::StartedAs;
+use crate::review::syntax::{each, text};
+use crate::review::value::{Argument, Value};
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// What the shell does by itself and takes names, so that it evaluates their indexes.
+const TAKES_NAMES: &[&str] = &[
+    "test",
+    "[",
+    "[[",
+    "printf",
+    "read",
+    "unset",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "let",
+    "mapfile",
+    "readarray",
+    "wait",
+    "getopts",
+];
+
+impl ShellReader<'_, '_> {
+    /// Notes what the words of a command of the shell run as names.
+    pub(super) fn indexes_of(&mut self, name: &str, words: &[Argument], span: &Range<usize>) {
+        let names_variable = |word: &Argument| word.value.as_text().is_some_and(|(t, _)| t.starts_with("-v"));
+        if TAKES_NAMES.contains(&name) && (name != "printf" || words.iter().any(names_variable)) {
+            words.iter().for_each(|word| self.index_of(word, span));
+        }
+    }
+
+    /// Notes what the words of a condition run as names.
+    pub(super) fn indexes_in(&mut self, condition: Node<'_>) {
+        let mut texts = Vec::new();
+        each(condition, |node, _| {
+            let is_text = matches!(node.kind(), "raw_string" | "ansi_c_string" | "string");
+            if is_text && texts.len() < 256 {
+                texts.push(node);
+            }
+            !is_text
+        });
+        for node in texts {
+            let word = Argument::new(self.word(node, 0), &node.byte_range());
+            self.index_of(&word, &self.place(node));
+        }
+    }
+
+    /// Notes what a text runs as a name.
+    pub(super) fn index_of(&mut self, word: &Argument, span: &Range<usize>) {
+        let code = word.value.as_text().and_then(|(text, _)| code_in_index(text)).map(str::to_owned);
+        if let Some(code) = code {
+            let code = Argument::new(Value::text(code), &word.span);
+            self.ordered(StartedAs::Shell, &code, "an index", true, span, 0);
+            self.reading.unknown = true;
+        }
+    }
+
+    /// `${x@P}` runs what is substituted in the value.
+    pub(super) fn as_prompt(&mut self, expansion: Node<'_>) {
+        self.reading.unknown |= text(expansion, self.source).ends_with("@P}");
+    }
+}
+
+/// The first command that is substituted in the index of a name: `./x` of `a[0+$(./x)]`.
+fn code_in_index(text: &str) -> Option<&str> {
+    let is_name = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
+    text.match_indices('[').find_map(|(at, _)| {
+        if !text.get(..at)?.ends_with(is_name) {
+            return None;
+        }
+        let mut depth = 0_u32;
+        let index = text.get(at..)?;
+        for (here, sign) in index.char_indices() {
+            let rest = index.get(here..)?;
+            match sign {
+                '[' => depth += 1,
+                ']' if depth == 1 => return None,
+                ']' => depth -= 1,
+                '`' => return rest.get(1..)?.split_once('`').map(|(code, _)| code),
+                '$' if rest.starts_with("$(") && !rest.starts_with("$((") => return Some(substituted(rest)),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// What stands between the parentheses at the beginning of a text: `./x` of `$(./x)]`.
+fn substituted(text: &str) -> &str {
+    let code = text.trim_start_matches('$').strip_prefix('(').unwrap_or(text);
+    let mut depth = 1_u32;
+    let end = code.char_indices().find(|(_, sign)| {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    end.map_or(code, |(end, _)| code.get(..end).unwrap_or(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_in_index;
+
+    #[test]
+    fn the_command_in_an_index_is_found() {
+        for (text, code) in [
+            ("a[$(./x)]", Some("./x")),
+            ("a[0+$(./x $(date))]", Some("./x $(date)")),
+            ("a[b[1]+`./x`]", Some("./x")),
+            ("a[$(./x", Some("./x")),
+            ("a[$((1+2))]", None),
+            ("a[0]$(./x)", None),
+            ("a[`]", None),
+            ("[$(./x)]", None),
+            ("s/[0-9]*/$(x)/", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(code_in_index(text), code, "{text}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Tests that what a text does without showing it is told or leaves the effects unknown.
+
+use super::{look, told};
+use crate::domain::Severity;
+
+fn assert_unknown(language: &str, samples: &[&str]) {
+    let known: Vec<&&str> = samples.iter().filter(|source| !look(language, source).effects.unknown).collect();
+    assert!(known.is_empty(), "{known:#?}");
+}
+
+fn assert_known(language: &str, samples: &[&str]) {
+    for source in samples {
+        let review = look(language, source);
+        assert!(!review.effects.unknown && review.findings.is_empty(), "{source}: {:?}", told(&review));
+    }
+}
+
+#[test]
+fn a_command_in_an_index_is_started_by_what_takes_names() {
+    for source in [
+        "x='a[$(./x)]'; echo $((x))",
+        "x='a[$(./x)]'; [[ $x -eq 0 ]]",
+        "x='a[$(./x)]' y",
+        "export x='a[`./x`]'; ((x))",
+        "declare 'a[$(./x)]=1'",
+        "[[ -v 'a[$(./x)]' ]]",
+        "test -v 'a[$(./x)]'",
+        "printf -v 'a[$(./x)]' hi",
+        "read 'a[$(./x)]' < f",
+        "unset 'a[$(./x)]'",
+        "let \"a[\\$(./x)]=1\"",
+    ] {
+        let review = look("bash", source);
+        let message = "starts a program where nobody looks for one: an index starts ./x";
+        let told = told(&review);
+        assert!(
+            told.iter().any(|told| told.contains("high") && told.ends_with(message)),
+            "{source}: {told:?}"
+        );
+        assert!(review.effects.unknown, "{source}");
+    }
+    assert_unknown("bash", &["x='$(./x)'; echo ${x@P}", "echo \"${PS1@P}\""]);
+    assert_known(
+        "bash",
+        &[
+            "a=(1 2); i=1; echo \"${a[i]} ${a[$((i - 1))]}\"",
+            "grep 'a[$(x)]' notes.txt",
+            "printf '%s\\n' 'a[$(x)]'",
+            "x='[a-z]*'; echo \"$x\"",
+            "x='s/a[0-9]/$(b)/'; echo \"$x\"",
+            "[[ -v a[0] && $x == [ab]* ]] && echo yes",
+            "x=a; echo \"${x@Q} ${x@U}\"",
+        ],
+    );
+}
+
+#[test]
+fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_own() {
+    assert_unknown(
+        "bash",
+        &[
+            "perl -ne 'system q(./x)' a.txt",
+            "ruby -e 'system(%q(./x))'",
+            "php -r 'system(chr(46) . chr(47) . chr(120));'",
+            "cat > a.pl <<'E'\nsystem q(./x);\nE\nperl a.pl",
+            "cat > s.awk <<'E'\nBEGIN { system(x) }\nE\nawk -f s.awk a.txt",
+        ],
+    );
+    assert_known("bash", &["awk '{ print $1 }' a.txt", "sed -n '1p' a.txt", "node -e 'console.log(1)'"]);
+}
+
+#[test]
+fn code_of_files_and_settings_that_commands_name_is_not_known() {
+    assert_unknown(
+        "bash",
+        &[
+            "sed -n -f s.sed a.txt",
+            "sed --file=s.sed a.txt",
+            "awk -f s.awk a.txt",
+            "gawk -l ./x '{ print }' a.txt",
+            "mapfile -C ./x -c 1 a < f",
+            "compgen -C ./x",
+            "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
+            "GIT_CONFIG_VALUE_0=./x GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_COUNT=1 git status",
+            "TAR_OPTIONS=-I./x tar tf a.tar",
+            "RUBYOPT=-r./x ruby -v",
+            "gnuplot a.gp",
+            "latexmk a.tex",
+            "pre-commit run --all-files",
+            "poetry install",
+            "uv sync --frozen",
+        ],
+    );
+    assert_known(
+        "bash",
+        &[
+            "mapfile -t a < f",
+            "compgen -v",
+            "RUBYOPT=-W0 ruby -v",
+            "TAR_OPTIONS= tar tf a.tar",
+            "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Ann git status",
+            "poetry lock",
+            "uv lock",
+        ],
+    );
+    let git = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status";
+    assert_eq!(look("bash", git).gravest(), Some(Severity::High), "{:?}", told(&look("bash", git)));
+}
+
+#[test]
+fn python_that_runs_texts_and_files_tells_it() {
+    for source in [
+        "import timeit\ntimeit.timeit(\"__import__('os').remove('a')\")",
+        "import timeit\ntimeit.repeat('1', setup=\"import os; os.remove('a')\")",
+        "import cProfile\ncProfile.run(\"__import__('os').remove('a')\")",
+    ] {
+        assert_eq!(look("python", source).effects.deletes, ["a"], "{source}");
+    }
+    assert_unknown(
+        "python",
+        &[
+            "import sys\nsys.path.insert(0, 'x')\nimport y",
+            "import sys\nsys.path.append('x')",
+            "import doctest\ndoctest.testfile('a')",
+            "import sqlite3\nsqlite3.connect(':memory:').load_extension('./x')",
+            "import zipfile\nzipfile.ZipFile('a.zip').extractall()",
+        ],
+    );
+    assert_known("python", &["import timeit\ntimeit.timeit('sum(range(100))', number=1000)"]);
+    assert_unknown("javascript", &["const o = { p: 'a' };\nObject.defineProperty(o, 'p', { value: 'b' });"]);
+    let worker = "const { Worker } = require('worker_threads');\nnew Worker('./a.js');";
+    assert_unknown("javascript", &[worker]);
+}
+
+#[test]
+fn files_that_python_opens_for_writing_in_its_own_ways_are_told() {
+    for source in [
+        "import io\nio.FileIO('a', 'w')",
+        "import bz2\nbz2.BZ2File('a', 'w')",
+        "import lzma\nlzma.LZMAFile('a', 'w')",
+        "import gzip\ngzip.GzipFile('a', 'wb')",
+        "import numpy as np\nnp.memmap('a', mode='w+', shape=3)",
+        "import numpy as np\nnp.memmap('a', shape=3)",
+        "import numpy as np\nnp.lib.format.open_memmap('a', mode='w+', shape=(3,))",
+        "import pandas as pd\npd.HDFStore('a')",
+        "import pandas as pd\npd.ExcelWriter('a')",
+        "import pandas as pd\npd.DataFrame().to_hdf('a', key='x')",
+        "import fileinput\nfor line in fileinput.input('a', inplace=True):\n    print(line)",
+        "import xml.etree.ElementTree as tree\ntree.parse('b').write('a')",
+        "import duckdb\nduckdb.connect('a')",
+    ] {
+        assert_eq!(look("python", source).effects.writes, ["a"], "{source}");
+    }
+    for source in [
+        "import io\nio.FileIO('a')",
+        "import gzip, io\ngzip.GzipFile(fileobj=io.BytesIO(), mode='wb')",
+        "import numpy as np\nnp.memmap('a', dtype='u1', mode='r')",
+        "import pandas as pd\npd.HDFStore('a', 'r')",
+        "import pandas as pd\npd.DataFrame().to_xml()",
+        "import duckdb\nduckdb.connect()",
+        "import fileinput\nfor line in fileinput.input('a'):\n    print(line)",
+    ] {
+        let effects = look("python", source).effects;
+        assert!(effects.writes.is_empty() && !effects.unknown, "{source}: {effects:?}");
+    }
+}
+
+#[test]
+fn hosts_of_programs_and_modules_that_ask_others_are_told() {
+    for (language, source) in [
+        ("bash", "git ls-remote https://h.example/x"),
+        ("bash", "git archive --remote=ssh://h.example/x HEAD"),
+        ("bash", "git submodule add https://h.example/x"),
+        ("bash", "svn checkout https://h.example/x d"),
+        ("bash", "hg clone ssh://h.example/x d"),
+        ("bash", "yt-dlp https://h.example/x"),
+        ("javascript", "require('dns').lookup('h.example', () => {})"),
+        ("javascript", "import { resolve } from 'node:dns/promises';\nawait resolve('h.example')"),
+        ("javascript", "require('http2').connect('https://h.example')"),
+    ] {
+        assert_eq!(look(language, source).effects.hosts, ["h.example"], "{source}");
+    }
+    for source in ["svn status", "hg log", "git submodule status", "git archive HEAD"] {
+        assert!(look("bash", source).effects.hosts.is_empty(), "{source}");
+    }
+}
+
+#[test]
+fn each_call_of_a_lambda_is_followed_and_not_the_first_alone() {
+    for source in [
+        "import os\nf = lambda p: os.remove(p)\nf('a')\nf('b')",
+        "import os\nf = lambda p: os.remove(p)\nfor p in ['a', 'b']:\n    f(p)",
+        "import os\nlist(map(lambda p: os.remove(p), ['a', 'b']))",
+        "import os\nf = lambda p: p\nos.remove(f('a'))\nos.remove(f('b'))",
+        "import os\ndef each(f):\n    f('a')\n    f('b')\neach(lambda p: os.remove(p))",
+        "import os\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    \
+         list(pool.map(lambda p: os.remove(p), ['a', 'b']))",
+    ] {
+        let effects = look("python", source).effects;
+        assert_eq!(
+            (effects.deletes, effects.unknown),
+            (vec!["a".to_owned(), "b".to_owned()], false),
+            "{source}"
+        );
+    }
+    let source = "import shutil\nf = lambda p: shutil.rmtree(p)\nf('build')\nf('/etc')";
+    assert_eq!(look("python", source).gravest(), Some(Severity::High), "{:?}", told(&look("python", source)));
+}
+
+#[test]
+fn a_method_is_followed_again_when_a_field_has_another_value() {
+    for (language, source) in [
+        (
+            "python",
+            "import os\nclass A:\n    def __init__(self, p): self.p = p\n    def go(self): os.remove(self.p)\n\
+             A('a').go()\nA('b').go()",
+        ),
+        (
+            "python",
+            "import os\nclass A:\n    def go(self): self.inner()\n    def inner(self): os.remove(self.p)\n\
+             x = A()\nx.p = 'a'\nx.go()\nx.p = 'b'\nx.go()",
+        ),
+        (
+            "python",
+            "import os\nclass O: pass\no = O()\ndef go(): os.remove(o.p)\no.p = 'a'\ngo()\no.p = 'b'\ngo()",
+        ),
+        (
+            "javascript",
+            "const fs = require('fs');\nclass A { constructor(p) { this.p = p } go() { fs.rmSync(this.p) } }\n\
+             new A('a').go();\nnew A('b').go();",
+        ),
+    ] {
+        let effects = look(language, source).effects;
+        assert!(effects.unknown || effects.deletes.iter().any(|path| path == "b"), "{source}: {effects:?}");
+    }
+    for source in [
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nsetattr(a, 'p', 'b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__['p'] = 'b'\ngo()",
+        "import os\nf = print\ndef go(): f('b')\ngo()\nf = os.remove\ngo()",
+        "import os\nclass A: p = 'a'\ndef go(): os.remove(A.p)\ngo()\nA.p = 'b'\ngo()",
+    ] {
+        let effects = look("python", source).effects;
+        assert!(effects.unknown || effects.deletes.iter().any(|path| path == "b"), "{source}: {effects:?}");
+    }
+}

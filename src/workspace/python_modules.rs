@@ -1,0 +1,86 @@
+//! Lists what an `import` of Python would load from a folder in place of an installed module.
+//!
+//! Only names at the top of the folder are looked at, and nothing is read from the files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The modules by their names, each with the file that would be run.
+pub(crate) type PythonModules = BTreeMap<String, String>;
+
+/// How many names of a folder are looked at.
+const MAX_ENTRIES: usize = 100_000;
+
+/// The endings of files that Python loads as a module; those of native code may have a platform in front.
+const ENDINGS: [&str; 3] = [".py", ".pyc", ".so"];
+
+/// The modules at the top of a folder that a text may mean: those whose names it contains. This reads the disk, so it
+/// is called on a worker.
+pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
+    let mut modules = PythonModules::new();
+    if !source.contains("import") {
+        return modules;
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().take(MAX_ENTRIES).flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        // A name that is not UTF-8 can't be the name of a module in a text.
+        let Some(name) = name.to_str() else { continue };
+        let module = name.split('.').next().unwrap_or_default();
+        if module.is_empty() || !source.contains(module) {
+            continue;
+        }
+        let loads = if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            Some(name.to_owned())
+        } else if module == name {
+            first_file(&entry.path()).map(|file| format!("{name}/{file}"))
+        } else {
+            None
+        };
+        if let Some(file) = loads {
+            // A package is loaded before a file of the same name.
+            let is_package = file.contains('/');
+            if is_package || !modules.contains_key(module) {
+                modules.insert(module.to_owned(), file);
+            }
+        }
+    }
+    modules
+}
+
+/// The file of a folder that makes it a package.
+fn first_file(folder: &Path) -> Option<&'static str> {
+    ["__init__.py", "__init__.pyc"].into_iter().find(|file| folder.join(file).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_packages_that_a_text_may_mean_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for package in ["pkg", "data", "other"] {
+            std::fs::create_dir(at(package)).unwrap();
+        }
+        let files =
+            ["csv.py", "fast.cpython-312-x86_64-linux-gnu.so", "pkg/__init__.py", "pkg.py", "notes.txt"];
+        for name in [&files[..], &["other/__init__.py", "json.py"]].concat() {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let text = "import csv, fast, pkg, data\nnotes = 1\n";
+        let listed: Vec<_> = modules_for(text, folder.path()).into_iter().collect();
+        let named = |module: &str, file: &str| (module.to_owned(), file.to_owned());
+        assert_eq!(
+            listed,
+            [
+                named("csv", "csv.py"),
+                named("fast", "fast.cpython-312-x86_64-linux-gnu.so"),
+                named("pkg", "pkg/__init__.py"),
+            ]
+        );
+        assert!(modules_for("print(csv)", folder.path()).is_empty(), "nothing is imported");
+        assert!(modules_for(text, &at("gone")).is_empty());
+    }
+}
