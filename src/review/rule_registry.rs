@@ -19,7 +19,10 @@ use strum::VariantArray as _;
 const MAX_FILE_BYTES: usize = 1 << 20;
 
 /// The module that the folder holds in which examples of rules are reviewed, and its file.
-const EXAMPLE_MODULE: [&str; 2] = ["module_of_the_folder", "module_of_the_folder.py"];
+pub(super) fn example_modules() -> Arc<BTreeMap<String, String>> {
+    let module = ["module_of_the_folder", "module_of_the_folder.py"];
+    Arc::new(BTreeMap::from([module.map(str::to_owned).into()]))
+}
 
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,7 +208,7 @@ impl RuleRegistry {
             cwd: PathBuf::from("/home/ann/work"),
             home: Some("/home/ann".into()),
             rules,
-            modules: Arc::new(BTreeMap::from([EXAMPLE_MODULE.map(str::to_owned).into()])),
+            modules: example_modules(),
             ..Scope::default()
         };
         let review = review(text, Some(&Language(grammar.as_str().to_owned())), &scope);

@@ -92,6 +92,7 @@ fn shipped_rules_can_be_read() {
 #[test]
 fn examples_of_the_rules_hold() {
     let mut wrong = Vec::new();
+    let scope = Scope { modules: rule_registry::example_modules(), ..scope() };
     let sets = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), rule_set::shipped_rules(*grammar)));
     for (language, set) in sets.into_iter().chain([("python", rule_set::common())]) {
         let told_by_rules =
@@ -102,7 +103,7 @@ fn examples_of_the_rules_hold() {
             }
             for (sources, wanted) in [(&rule.matches, true), (&rule.near_misses, false)] {
                 for source in sources {
-                    let review = look(language, source);
+                    let review = review(source, Some(&Language(language.to_owned())), &scope);
                     let found = review
                         .findings
                         .iter()

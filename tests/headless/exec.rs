@@ -475,7 +475,7 @@ fn a_script_without_an_extension_has_the_language_of_its_first_line() {
     assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("python"), &json!("42\n")));
     let args = ["exec", "--json", "--sandbox", "off", "-"];
     let done = home.run_with_input(&args, "#!/bin/sh\necho hi\n");
-    assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("sh"), &json!("hi\n")));
+    assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("bash"), &json!("hi\n")));
     home.file("notes", "print(1)\n");
     let done = home.run(&["exec", "notes"]);
     assert_eq!(done.code, Some(2), "{}", done.out);
