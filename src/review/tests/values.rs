@@ -317,6 +317,7 @@ fn loops_are_followed_until_nothing_changes() {
         &[
             ("s = ''\nfor d in flags:\n    s += 'x'\n    shutil.rmtree('build')", &["build"]),
             ("n = 0\nwhile flag:\n    n += 1\n    shutil.rmtree('build')", &["build"]),
+            ("a, b = 0, 1\nfor _ in flags:\n    a, b = b, a + b\nshutil.rmtree('build')", &["build"]),
             ("for p in ['a']:\n    pass\nfor p in ['b']:\n    shutil.rmtree(p)", &["b"]),
         ],
     );

@@ -1,7 +1,7 @@
 //! Reads loops again, and gives names their values back behind the nodes in which they mean something else.
 //!
 //! A loop is read a second time with the values that its end gives to names, because its beginning may use them. What
-//! changes once more may then be anything, and the loop is read a last time.
+//! changes once more may then be anything, and the loop is read again, until nothing else changes.
 
 use super::stretch::{LoopRound, NameBehind, OpenBlock, RepeatedStretch, ValueAfter};
 use super::stretch::{is_covered, is_loop, may_leave_loop};
@@ -12,6 +12,10 @@ use crate::review::items::{in_common, may_be_many_lists};
 use crate::review::value::Value;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
+
+/// The most rounds in which names of a loop may turn out to hold anything. One hands it on to the next in each:
+/// `a, b = b, a + b` takes two.
+const MAX_WIDENINGS: usize = 4;
 
 /// The most names that get their values back behind one node.
 const MAX_RESTORED: usize = 1024;
@@ -111,14 +115,15 @@ impl<'t> WalkContext<'_, 't> {
                 Some((name, value))
             };
             let held: HashMap<_, _> = changed.into_iter().filter_map(held).collect();
-            return (!held.is_empty()).then_some(LoopRound { node, depth, held, widened: HashSet::new() });
+            let widened = HashSet::new();
+            return (!held.is_empty()).then_some(LoopRound { node, depth, held, widened, widenings: 0 });
         };
         changed.retain(|name| {
             let now = self.frames.own(name.0, &name.1);
             let is_same = |now: &Value| round.held.get(name).is_some_and(|before| is_covered(now, before));
             now.is_some_and(|now| !is_same(&now)) && !round.widened.contains(name)
         });
-        if changed.is_empty() || !round.widened.is_empty() {
+        if changed.is_empty() || round.widenings == MAX_WIDENINGS {
             self.reading.unknown |= !changed.is_empty();
             return None;
         }
@@ -128,7 +133,8 @@ impl<'t> WalkContext<'_, 't> {
                 self.frames.put_back(*frame, name, Some(anything));
             }
         }
-        round.widened = changed.into_iter().collect();
+        round.widened.extend(changed);
+        round.widenings += 1;
         Some(round)
     }
 

@@ -30,6 +30,8 @@ pub(super) struct LoopRound {
     pub(super) held: HashMap<(usize, String), Value>,
     /// The names that changed again, so that they may hold anything; empty in the second round.
     pub(super) widened: HashSet<(usize, String)>,
+    /// In how many rounds names were added to these.
+    pub(super) widenings: usize,
 }
 
 /// A block of statements that is being read.
