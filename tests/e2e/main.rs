@@ -164,7 +164,7 @@ pub fn files_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// Sends a message once the message box is ready.
 pub fn say(terminal: &terminal::Terminal, text: &str) {
     terminal.wait_ready();
-    terminal.enter(text);
+    terminal.send_message(text);
 }
 
 /// The sizes at which the checks are made: wide, medium, narrow.

@@ -199,10 +199,19 @@ impl Terminal {
     /// Types a text, and Enter once its end is on the screen: an Enter that a busy machine reads together with letters
     /// takes nothing. Where the end of the text is not shown, Enter follows after a while.
     pub fn enter(&self, text: &str) {
+        self.enter_by(text, |text| self.type_text(text));
+    }
+
+    /// Writes a message and sends it. Its letters come at once: in the message box they are text all the same.
+    pub fn send_message(&self, text: &str) {
+        self.enter_by(text, |text| self.send(text.as_bytes()));
+    }
+
+    fn enter_by(&self, text: &str, write: impl Fn(&str)) {
         let end = text.rsplit(' ').next().unwrap_or_default();
         let times = |screen: &str| screen.matches(end).count();
         let before = times(&self.screen());
-        self.type_text(text);
+        write(text);
         self.holds_within(Duration::from_millis(900), |screen| times(screen) > before);
         self.pause(Duration::from_millis(45));
         self.press("Enter");
