@@ -251,6 +251,15 @@ pub fn type_word(terminal: &terminal::Terminal) {
     terminal.press("Enter");
 }
 
+/// Waits until the keys that decide are no longer locked: a key that comes sooner is refused, and has to be pressed again.
+pub fn wait_unlocked(terminal: &terminal::Terminal) {
+    let is_locked =
+        |s: &str| ["checking", "letters locked", "all keys locked"].iter().any(|why| s.contains(why));
+    terminal.holds_within(std::time::Duration::from_secs(2), |s| !is_locked(s));
+    // A letter directly behind another key would be a paste.
+    terminal.pause(std::time::Duration::from_millis(45));
+}
+
 /// Lets the waiting block run: types its word if it takes one (without a sandbox, with a high finding), else
 /// approves it.
 pub fn approve(terminal: &terminal::Terminal, block: u32) {
@@ -284,6 +293,7 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
         } else if screen.contains("not shown") {
             terminal.press("Space");
         } else {
+            wait_unlocked(terminal);
             terminal.press("a");
         }
         if terminal.holds_within(std::time::Duration::from_millis(900), |s| is_decided(s, block))

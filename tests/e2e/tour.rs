@@ -110,6 +110,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
         terminal.press("Esc");
         terminal.wait_gone("EDITING");
     }
+    crate::wait_unlocked(terminal);
     // A second Ctrl-Y at once would be a key held down.
     terminal.pause(Duration::from_millis(310));
     let until = Instant::now() + PATIENCE;
