@@ -269,7 +269,10 @@ impl Executor {
     /// Why the picture can't be drawn.
     pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
         let asker = self.inner.asker.clone();
-        let decode = move || pictures::decode(&asker.enclosure(), &bytes, width, height);
+        let decode = move || {
+            let cell = asker.enclosure().ok_or(UndrawnReason::Unknown)?;
+            pictures::decode(&cell, &bytes, width, height)
+        };
         self.inner.decoder.pixels(decode).await
     }
 }

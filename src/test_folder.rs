@@ -1,4 +1,5 @@
-//! A folder for one test, with files in it. It is deleted at the end of the test.
+//! What tests do on the disk and in other processes: a folder for one test, with files in it, which is deleted at its
+//! end; the output of a program, a test as a process of its own, and a thread without the powers of root.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -65,7 +66,8 @@ pub(crate) fn printed(command: &mut Command) -> String {
     }
 }
 
-/// Starts an ignored test of this binary as a process that ignores the signal for files over the size limit.
+/// The command that starts an ignored test of this binary as a process that ignores the signal for files over the size
+/// limit.
 pub(crate) fn child_test(test: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());

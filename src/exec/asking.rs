@@ -7,9 +7,10 @@
 //! setting: even if the sandbox is switched off for runs, queries are confined wherever that is possible.
 
 use super::helper_wire::ProgramSpec;
-use super::sandbox::{self, DisabledLayers, Enclosure, Sandbox, SandboxRequest, SessionSite};
+use super::sandbox::{self, DisabledLayers, Enclosure, Sandbox, SandboxError, SandboxRequest, SessionSite};
 use super::{Setup, environment, plan};
 use crate::domain::{Limits, SandboxLevel};
+use crate::launch::private_folder::temporary_folder;
 use crate::launch::{Launcher, PrivateFolder};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,8 @@ pub(super) trait Questions: std::fmt::Debug + Send + Sync {
 pub(super) struct Asker {
     setup: Arc<Setup>,
     launcher: Launcher,
-    prepared: OnceLock<Option<QuestionSandbox>>,
+    /// The sandbox, `None` where nothing can confine; or why that could not be found out.
+    prepared: OnceLock<Result<Option<QuestionSandbox>, SandboxError>>,
 }
 
 /// The sandbox and folder in which programs are queried.
@@ -66,14 +68,16 @@ impl Asker {
         Self { setup, launcher, prepared: OnceLock::new() }
     }
 
-    fn prepared(&self) -> Option<&QuestionSandbox> {
-        self.prepared.get_or_init(|| self.prepare()).as_ref()
+    fn prepared(&self) -> Result<Option<&QuestionSandbox>, &SandboxError> {
+        self.prepared.get_or_init(|| self.prepare(&temporary_folder())).as_ref().map(Option::as_ref)
     }
 
-    fn prepare(&self) -> Option<QuestionSandbox> {
-        let place = PrivateFolder::make().ok()?;
+    /// Prepares the sandbox, with its folder in `parent`.
+    fn prepare(&self, parent: &Path) -> Result<Option<QuestionSandbox>, SandboxError> {
+        let failed = |error: std::io::Error| SandboxError::NoPrivateFolder(parent.into(), error.to_string());
+        let place = PrivateFolder::make_in(parent).map_err(failed)?;
         let folder = place.path().join("work");
-        std::fs::create_dir(&folder).ok()?;
+        std::fs::create_dir(&folder).map_err(failed)?;
         let request = SandboxRequest { level: SandboxLevel::ReadOnly, ..SandboxRequest::default() };
         let without = DisabledLayers { cgroup: true, ..self.setup.without };
         let site = SessionSite {
@@ -83,27 +87,26 @@ impl Asker {
             path: self.launcher.path(),
             programs: &self.launcher,
         };
-        let sandbox =
-            Sandbox::prepare(&request, without, site, &Limits::default(), &self.setup.helper).ok()?;
-        (sandbox.report().level != SandboxLevel::Off).then_some(QuestionSandbox {
-            sandbox,
-            folder,
-            _place: place,
-        })
+        let sandbox = Sandbox::prepare(&request, without, site, &Limits::default(), &self.setup.helper)?;
+        let confines = sandbox.report().level != SandboxLevel::Off;
+        Ok(confines.then_some(QuestionSandbox { sandbox, folder, _place: place }))
     }
 
-    /// A place to process what runs made: the same sandbox, or only the helper if there is no sandbox.
-    pub(super) fn enclosure(&self) -> Enclosure {
+    /// A place to process what runs made: the same sandbox, or only the helper where nothing can confine. `None` if
+    /// that could not be found out: a run may have filled the temporary folder, which must not make the place less
+    /// closed.
+    pub(super) fn enclosure(&self) -> Option<Enclosure> {
         match self.prepared() {
-            Some(place) => place.sandbox.enclosure_to_ask(),
-            None => Enclosure::open(&self.setup.helper),
+            Ok(Some(place)) => Some(place.sandbox.enclosure_to_ask()),
+            Ok(None) => Some(Enclosure::open(&self.setup.helper)),
+            Err(_) => None,
         }
     }
 }
 
 impl Questions for Asker {
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
-        let Some(place) = self.prepared() else { return QuestionResult::NotAsked };
+        let Ok(Some(place)) = self.prepared() else { return QuestionResult::NotAsked };
         let mut env = environment::allowed(std::env::vars_os(), &[]);
         plan::set(&mut env, "PATH", self.launcher.path());
         place.sandbox.set_variables(&mut env);
@@ -120,5 +123,42 @@ impl Questions for Asker {
             Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),
             _ => QuestionResult::Silent,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Languages, Masker};
+    use crate::exec::helper_file::HelperFile;
+    use crate::test_folder::TestFolder;
+
+    /// A run may have filled the temporary folder.
+    #[test]
+    fn where_the_sandbox_could_not_be_tried_nothing_is_asked_or_processed() {
+        let folder = TestFolder::new();
+        let setup = Setup {
+            helper: HelperFile::running().unwrap(),
+            cwd: folder.base.clone(),
+            blobs: folder.at("blobs"),
+            languages: Languages::default(),
+            environment: Vec::new(),
+            python: None,
+            limits: Limits::default(),
+            sandbox: SandboxRequest::default(),
+            without: DisabledLayers::default(),
+            home: None,
+            own: Vec::new(),
+            worked: Vec::new(),
+            masker: Masker::default(),
+        };
+        let launcher = setup.launcher();
+        let asker = Asker::new(Arc::new(setup), launcher);
+        let gone = folder.at("gone");
+        let prepared = asker.prepare(&gone);
+        assert!(matches!(&prepared, Err(SandboxError::NoPrivateFolder(place, _)) if *place == gone));
+        asker.prepared.set(prepared).unwrap();
+        assert!(asker.enclosure().is_none());
+        assert_eq!(asker.ask(Path::new("/bin/true"), &[]), QuestionResult::NotAsked);
     }
 }

@@ -37,20 +37,18 @@ impl Pull {
         Self { work, lines }
     }
 
+    /// The next event. Safe to cancel. After [`PullStep::Done`] the pull must not be used again.
+    pub(super) async fn next_step(&mut self) -> PullStep {
+        tokio::select! {
+            biased;
+            Some(text) = self.lines.recv() => PullStep::Text(text),
+            done = &mut self.work => PullStep::Done(done),
+        }
+    }
+
     /// The output that was not received yet.
     pub(super) fn rest(mut self) -> Vec<String> {
         std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
-    }
-}
-
-/// The next event of the pull; waits forever without one. Safe to cancel. After [`PullStep::Done`] the pull must not be
-/// used again.
-pub(super) async fn next_step(pull: Option<&mut Pull>) -> PullStep {
-    let Some(pull) = pull else { return std::future::pending().await };
-    tokio::select! {
-        biased;
-        Some(text) = pull.lines.recv() => PullStep::Text(text),
-        done = &mut pull.work => PullStep::Done(done),
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) async fn serve<B: Backend>(
                 Some(order) => server.obey(order).await,
             },
             event = server.backend.next_event() => server.on_event(event),
-            step = pull::next_step(server.pull.as_mut()) => server.on_pull(step),
+            step = or_never(server.pull.as_mut().map(Pull::next_step)) => server.on_pull(step),
             () = or_never(due.map(sleep_until)) => server.on_time(),
         }
     }

@@ -23,9 +23,12 @@ pub(super) fn read(text: &str, language: &Language, file: &mut ImportedParts) {
     add_part(head, text.get(from..).unwrap_or_default(), number, language, file);
 }
 
-/// Whether what stands before the first heading is no cell: nothing, or the line that names the interpreter.
+/// Whether what stands before the first heading is no cell: nothing, or only the line that names the interpreter. `#![`
+/// begins an attribute of Rust.
 fn is_preamble(body: &str) -> bool {
-    body.lines().all(|line| line.trim().is_empty() || line.starts_with("#!"))
+    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
+    let names_interpreter = first.strip_prefix("#!").is_some_and(|name| !name.trim_start().starts_with('['));
+    (names_interpreter || first.trim().is_empty()) && rest.trim().is_empty()
 }
 
 /// The text after the `# %%` of a line that begins a cell.

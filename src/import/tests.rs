@@ -160,6 +160,9 @@ fn a_script_is_one_block_or_its_cells() {
     let first = opened("a.py", "#!/usr/bin/env python3\n\n# %% first\nx = 1\n# %%\ny = 2\n").unwrap();
     let places: Vec<String> = told(&first).into_iter().map(|(_, place, _)| place).collect();
     assert_eq!(places, ["cell 1 of a.py", "cell 2 of a.py"]);
+    let attribute = opened("a.rs", "#![allow(dead_code)]\n// %% all\nfn main() {}\n").unwrap();
+    let sources: Vec<String> = told(&attribute).into_iter().map(|(_, _, source)| source).collect();
+    assert_eq!(sources, ["#![allow(dead_code)]\n", "fn main() {}\n"]);
     assert_eq!(told(&opened("b.sh", "ls\n").unwrap())[0].0, "code bash");
     let node = opened("c.mjs", "// %%\nlet a = 1\n").unwrap();
     assert_eq!(told(&node)[0].2, "let a = 1\n");

@@ -1,6 +1,7 @@
-//! Creates and opens session files and their folders: private, never through a link, never another user's.
+//! Creates and opens session files and their folders: private, never through a link, never another user's. Also locks,
+//! removes and links files, and syncs folders.
 //!
-//! Only opening belongs here; `reader` and `writer` read and write.
+//! What is in the files does not belong here; `reader` and `writer` read and write it.
 
 use super::StoreError;
 use rustix::fs::{Mode, OFlags};

@@ -1,11 +1,11 @@
 //! Encodes and decodes messages of the Jupyter protocol, in three forms: the signed parts of a ZeroMQ message, and the
 //! two forms of a server's WebSocket. Pure. What it decodes is hostile.
 
+use crate::domain::Sha256;
 use crate::domain::word::words;
 use crate::text::number::hex;
 use hmac::{Hmac, Mac as _};
 use serde_json::{Map, Value, json};
-use sha2::Sha256;
 
 /// The version of the protocol.
 const VERSION: &str = "5.3";
@@ -107,7 +107,7 @@ impl JupyterMessage {
             return Err(MessageError::Form);
         };
         let body = body.get(..4).ok_or(MessageError::Form)?;
-        if !key.is_empty() && !is_equal_constant_time(signature(key, body)?.as_bytes(), signed) {
+        if !key.is_empty() && !is_signed(key, body, signed) {
             return Err(MessageError::Signature);
         }
         let [header, parent, _, content] = body else { return Err(MessageError::Form) };
@@ -203,16 +203,22 @@ fn signature(key: &[u8], parts: &[Vec<u8>]) -> Result<String, MessageError> {
     if key.is_empty() {
         return Ok(String::new());
     }
-    let mut hmac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| MessageError::Signature)?;
+    Ok(hex(&hmac(key, parts)?.finalize().into_bytes()))
+}
+
+/// Whether `signed` is the signature of the parts. The comparison takes constant time.
+fn is_signed(key: &[u8], parts: &[Vec<u8>], signed: &[u8]) -> bool {
+    let signed = std::str::from_utf8(signed).ok().and_then(Sha256::parse);
+    let hmac = hmac(key, parts).ok();
+    signed.zip(hmac).is_some_and(|(signed, hmac)| hmac.verify_slice(&signed.0).is_ok())
+}
+
+fn hmac(key: &[u8], parts: &[Vec<u8>]) -> Result<Hmac<sha2::Sha256>, MessageError> {
+    let mut hmac = Hmac::<sha2::Sha256>::new_from_slice(key).map_err(|_| MessageError::Signature)?;
     for part in parts {
         hmac.update(part);
     }
-    Ok(hex(&hmac.finalize().into_bytes()))
-}
-
-/// Compares in a time that does not depend on where the texts differ.
-fn is_equal_constant_time(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
+    Ok(hmac)
 }
 
 #[cfg(test)]
