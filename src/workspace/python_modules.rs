@@ -1,4 +1,4 @@
-//! Lists what an `import` of Python would load from a folder in place of an installed module.
+//! Lists what an `import` of Python, or `python -m`, would load from a folder in place of an installed module.
 //!
 //! Only names at the top of the folder are looked at, and nothing is read from the files.
 
@@ -18,7 +18,8 @@ const ENDINGS: [&str; 3] = [".py", ".pyc", ".so"];
 /// is called on a worker.
 pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
     let mut modules = PythonModules::new();
-    if !source.contains("import") {
+    // An `import`, or `python -m`.
+    if !["import", "py"].iter().any(|word| source.contains(word)) {
         return modules;
     }
     let entries = std::fs::read_dir(folder).into_iter().flatten().take(MAX_ENTRIES).flatten();
