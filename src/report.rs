@@ -5,6 +5,7 @@
 
 use crate::domain::visible::Visible;
 use crate::domain::{Level, Notice};
+use crate::text::system_error::without_number;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -125,8 +126,8 @@ pub(crate) fn reason(error: &io::Error) -> String {
         io::ErrorKind::NotADirectory => "it is not a folder".into(),
         _ => {
             let text = error.to_string();
-            match text.split_once(" (os error ") {
-                Some((system, _)) => system.to_lowercase(),
+            match without_number(&text) {
+                Some(words) => words.to_lowercase(),
                 None => text,
             }
         }

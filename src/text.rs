@@ -14,6 +14,7 @@
 //! - `rewritten`: overwritten lines (progress bars) for append-only output
 //! - `shell`: quoting for shells
 //! - `syntax`: syntax trees of Python, JavaScript and bash
+//! - `system_error`: words of the system's errors
 //! - `utf8`: decodes streams
 
 pub(crate) mod alike;
@@ -31,4 +32,5 @@ pub(crate) mod process_status;
 pub(crate) mod rewritten;
 pub(crate) mod shell;
 pub(crate) mod syntax;
+pub(crate) mod system_error;
 pub(crate) mod utf8;

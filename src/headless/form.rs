@@ -14,7 +14,7 @@ const MAX_ATTEMPTS: u32 = 3;
 pub(super) struct GivenAnswers {
     answers: Answers,
     asked: HashMap<String, u32>,
-    /// The names of all fields of the forms that came.
+    /// The names of all fields of the forms that came, also with their form before them (`FORM.KEY`).
     fields: BTreeSet<String>,
 }
 
@@ -33,7 +33,8 @@ impl GivenAnswers {
     /// The answers to a form: those given for it, and defaults for the rest. `None` if one is missing or does not fit,
     /// or if the same form comes again and again.
     pub(super) fn for_form(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
-        self.fields.extend(form.fields.iter().map(|field| field.name.clone()));
+        let names = form.fields.iter().map(|field| &field.name);
+        self.fields.extend(names.flat_map(|name| [name.clone(), format!("{}.{name}", form.name)]));
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
         if *asked > MAX_ATTEMPTS {
@@ -43,10 +44,12 @@ impl GivenAnswers {
         }
     }
 
-    /// The names of given answers that answered nothing, as a misspelled one does; those that name a later form may be
-    /// for a case that did not come. `inputs`: all inputs with which recipes were begun.
+    /// The names of given answers that answered nothing, as a misspelled one does; those that name a form that did not
+    /// come may be for another case. `inputs`: all inputs with which recipes were begun.
     pub(super) fn unasked(&self, inputs: &[(String, String)]) -> BTreeSet<&str> {
-        let given = self.answers.iter().filter(|(name, text)| !name.contains('.') && !text.trim().is_empty());
+        let may_come =
+            |name: &str| name.rsplit_once('.').is_some_and(|(form, _)| !self.asked.contains_key(form));
+        let given = self.answers.iter().filter(|(name, text)| !may_come(name) && !text.trim().is_empty());
         let names = given.map(|(name, _)| name.as_str());
         names
             .filter(|name| !self.fields.contains(*name) && !inputs.iter().any(|(of, _)| of == name))
@@ -185,13 +188,13 @@ mod tests {
     fn an_answer_that_nothing_asked_for_is_told() {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
         let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        let names = ["n", "fiel", "words", "g.x", "empty"];
+        let names = ["n", "fiel", "words", "f.n", "f.fiel", "g.x", "empty"];
         let all = names.map(|name| pair(name, if name == "empty" { " " } else { "3" }));
         let mut given = GivenAnswers::new(all.to_vec());
         let inputs = [pair("words", "3")];
         assert_eq!(given.unasked(&inputs).into_iter().collect::<Vec<_>>(), ["fiel", "n"]);
         given.for_form(&form, &inputs);
-        assert_eq!(given.unasked(&inputs).into_iter().collect::<Vec<_>>(), ["fiel"]);
+        assert_eq!(given.unasked(&inputs).into_iter().collect::<Vec<_>>(), ["f.fiel", "fiel"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::domain::sentences::saving;
 use crate::domain::{BlockId, RunId};
 use crate::text::number::grouped;
+use crate::text::system_error::without_number;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -113,7 +114,7 @@ pub(crate) fn cause(error: &io::Error) -> String {
         K::FileTooLarge => "the file would be larger than allowed".into(),
         _ => {
             let text = error.to_string();
-            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+            without_number(&text).unwrap_or(&text).to_lowercase()
         }
     }
 }

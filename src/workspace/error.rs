@@ -2,6 +2,7 @@
 
 use crate::domain::sentences::undo::{DROPPED_COPY, FOLDER_GONE, FOLDER_REPLACED};
 use crate::text::number::size;
+use crate::text::system_error::without_number;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -107,10 +108,9 @@ impl FileError {
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
         let text = match error.kind() {
             io::ErrorKind::NotADirectory => "a part of its path is not a folder".to_owned(),
-            // The system's number for an error tells nobody anything.
             _ => {
                 let text = error.to_string();
-                text.split(" (os error").next().unwrap_or(&text).to_owned()
+                without_number(&text).unwrap_or(&text).to_owned()
             }
         };
         FileError::Io(path.to_path_buf(), text)

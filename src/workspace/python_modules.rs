@@ -1,4 +1,4 @@
-//! Lists what an `import` of Python would load from a folder in place of an installed module.
+//! Lists what an `import` of Python, or `python -m`, would load from a folder in place of an installed module.
 //!
 //! Only names at the top of the folder are looked at, and nothing is read from the files.
 
@@ -11,18 +11,35 @@ pub(crate) type PythonModules = BTreeMap<String, String>;
 /// How many names of a folder are looked at.
 const MAX_ENTRIES: usize = 100_000;
 
+/// What is told as the file of a module if the folder has more names than are looked at.
+const ONE_OF_MANY: &str = "one of very many";
+
 /// The endings of files that Python loads as a module; those of native code may have a platform in front.
 const ENDINGS: [&str; 3] = [".py", ".pyc", ".so"];
 
-/// The modules at the top of a folder that a text may mean: those whose names it contains. This reads the disk, so it
-/// is called on a worker.
+/// The modules at the top of a folder that a text may mean: those whose names it contains. In a folder with too many
+/// names, each word of the text may be one. This reads the disk, so it is called on a worker.
 pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
+    modules_within(source, folder, MAX_ENTRIES)
+}
+
+/// `most`: how many names of the folder are looked at.
+fn modules_within(source: &str, folder: &Path, most: usize) -> PythonModules {
     let mut modules = PythonModules::new();
-    if !source.contains("import") {
+    // An `import`, or `python -m`.
+    if !["import", "py"].iter().any(|word| source.contains(word)) {
         return modules;
     }
-    let entries = std::fs::read_dir(folder).into_iter().flatten().take(MAX_ENTRIES).flatten();
-    for entry in entries {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().enumerate();
+    for (count, entry) in entries {
+        if count == most {
+            let words = source.split(|c: char| !c.is_alphanumeric() && c != '_');
+            for word in words.filter(|word| !word.is_empty()) {
+                modules.entry(word.to_owned()).or_insert_with(|| ONE_OF_MANY.to_owned());
+            }
+            break;
+        }
+        let Ok(entry) = entry else { continue };
         let name = entry.file_name();
         // A name that is not UTF-8 can't be the name of a module in a text.
         let Some(name) = name.to_str() else { continue };
@@ -82,5 +99,10 @@ mod tests {
         );
         assert!(modules_for("print(csv)", folder.path()).is_empty(), "nothing is imported");
         assert!(modules_for(text, &at("gone")).is_empty());
+        // What was not looked at may be any of them.
+        let within = |most| modules_within("import json", folder.path(), most);
+        assert_eq!(within(0)["json"], ONE_OF_MANY);
+        let count = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(within(count), BTreeMap::from([named("json", "json.py")]));
     }
 }

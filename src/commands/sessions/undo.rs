@@ -131,10 +131,12 @@ fn find_recorded<'e>(
 
 const OTHER_BLOCK_HINT: &str = "--block N takes back what block N changed.";
 
-/// A path as the list of changes has it: below the session's folder, without that folder or `./` before it.
+/// A path as the list of changes has it: below the session's folder, without that folder or `./` before it. The folder
+/// itself is `.` there.
 fn as_told(file: &str, folder: &Path) -> String {
-    let below = Path::new(file).strip_prefix(folder).ok().and_then(Path::to_str);
-    below.unwrap_or(file).trim_start_matches("./").to_owned()
+    let named = Path::new(file);
+    let below = named.strip_prefix(folder).or_else(|_| named.strip_prefix(".")).unwrap_or(named);
+    if below.as_os_str().is_empty() { ".".to_owned() } else { below.to_string_lossy().into_owned() }
 }
 
 /// The changes of the named files, or all of them.
@@ -265,5 +267,28 @@ fn print_result(
     match refused {
         0 => Ok(()),
         n => Err(failure(format!("{n} of {all} {were} not {}", verb(kind)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_path_is_spelled_as_the_list_has_it_also_that_of_the_folder_itself() {
+        let told = |file: &str| as_told(file, Path::new("/home/ann/work"));
+        for (file, spelled) in [
+            ("a/b.txt", "a/b.txt"),
+            ("./a/b.txt", "a/b.txt"),
+            ("././.envrc", ".envrc"),
+            ("/home/ann/work/a", "a"),
+            ("/home/ann/other", "/home/ann/other"),
+            ("../other", "../other"),
+            (".", "."),
+            ("./", "."),
+            ("/home/ann/work/", "."),
+        ] {
+            assert_eq!(told(file), spelled, "{file}");
+        }
     }
 }

@@ -160,10 +160,12 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
-/// Whether a word behind a path without quotes can be a part of it: no attribute, no remark in brackets.
+/// Whether a word behind a path without quotes can be a part of it, such as `(1).txt`: no attribute, no remark of several
+/// words in brackets.
 fn is_part_of_name(word: &str) -> bool {
     let bare = word.trim_end_matches([',', '}']);
-    !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '/'))
+    let is_of_name = |c: char| c.is_alphanumeric() || "._-+/&()".contains(c);
+    !bare.is_empty() && bare.chars().all(is_of_name) && bare.matches('(').count() == bare.matches(')').count()
 }
 
 /// What a block with this language word may become.

@@ -284,6 +284,8 @@ fn a_path_without_quotes_has_all_words_of_its_name() {
         ("edit path=Makefile of last year.mk", "Makefile of last year.mk"),
         ("python path=src/old parts/a b.py title=x", "src/old parts/a b.py"),
         ("{python path=report v1.2 final.py}", "report v1.2 final.py"),
+        ("text path=my file (1).txt", "my file (1).txt"),
+        ("text path=salt & pepper.txt title=x", "salt & pepper.txt"),
         ("python path=a.py b.py", "a.py"),
         ("make path=Makefile", "Makefile"),
         ("make path=Makefile title=a.mk", "Makefile"),

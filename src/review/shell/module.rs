@@ -53,6 +53,12 @@ impl ShellReader<'_, '_> {
         let is_python = name == "py" || version.is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
         let command = module_words(words).filter(|_| is_python)?;
         let module = command.first()?.value.as_whole_text().unwrap_or("the module").to_owned();
+        let first = module.split('.').next().unwrap_or_default();
+        // Python looks in the folder before it looks among what is installed.
+        let own = self.scope.modules.get(first).cloned();
+        let files = std::iter::once(format!("{first}.py")).chain(own);
+        let files = files.map(|file| Argument::text(file, span)).collect();
+        self.note("@import", files, span);
         let runs_folder = programs::shipped().get(&module).is_some_and(|program| program.project);
         if PROGRAMS.contains(&module.as_str()) || runs_folder {
             return Some(command);
