@@ -165,6 +165,14 @@ mod tests {
     }
 
     #[test]
+    fn an_expression_never_matches_a_part_of_a_character() {
+        for of_bytes in [r"(?-u:\xc3)", "(?-u:.)", "(?-u:[^a])", r"(?-u)\W"] {
+            assert!(matches!(Pattern::expression(of_bytes), Err(PatternError::Broken { .. })), "{of_bytes}");
+        }
+        assert_eq!(found(&Pattern::expression(r"(?-u:\w)|.").unwrap(), "aä"), [0..1, 1..3]);
+    }
+
+    #[test]
     fn bytes_are_searched_alike() {
         let pattern = Pattern::text("end").unwrap();
         let bytes = b"\xff end\nEND";

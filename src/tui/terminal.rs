@@ -275,22 +275,17 @@ impl Terminal {
         if was_held {
             self.give_back(input);
         }
-        if was_held || self.is_in_background() {
+        if was_held || is_in_background(&self.input) {
             // Stops the whole process group, so that the shell notices. With STOP, because sayso handles
             // SIGTSTP itself.
             let _ = kill_current_process_group(Signal::STOP);
         }
-        if self.is_in_background() { Ok(()) } else { self.take_back(input) }
+        if is_in_background(&self.input) { Ok(()) } else { self.take_back(input) }
     }
 
     /// Whether the program has the terminal: it does not while it is suspended, or continued in the background.
     pub(crate) fn is_held(&self) -> bool {
         self.is_held
-    }
-
-    /// Whether another process group has the terminal.
-    fn is_in_background(&self) -> bool {
-        tcgetpgrp(&self.input).is_ok_and(|foreground| foreground != getpgrp())
     }
 
     fn give_back(&mut self, input: &Input) {
@@ -313,6 +308,11 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         restore::restore();
     }
+}
+
+/// Whether another process group has the terminal. The system stops a program that changes its settings then.
+pub(crate) fn is_in_background(terminal: &OwnedFd) -> bool {
+    tcgetpgrp(terminal).is_ok_and(|foreground| foreground != getpgrp())
 }
 
 fn window_size(fd: BorrowedFd<'_>) -> Option<(u16, u16)> {

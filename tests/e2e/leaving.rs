@@ -2,7 +2,7 @@
 
 use crate::model_server::{Answer, Do, ModelServer, delta};
 use crate::models::{asking, configure};
-use crate::plain::in_lines;
+use crate::plain::{answer, in_lines, wait_for_question};
 use crate::terminal::{PATIENCE, Setup, Terminal};
 use crate::{approve, play, say, session_with};
 use std::path::Path;
@@ -122,6 +122,21 @@ fn suspended_it_ends_by_a_signal_and_leaves_the_terminal_to_the_shell() {
         assert!(after.contains("Session saved. Continue: sayso resume"), "{name}: {after}");
         assert!(!after.contains('\x1b'), "{name}: {after:?}");
     }
+}
+
+/// The system stops a program that changes the terminal's settings in the background.
+#[test]
+fn suspended_in_line_mode_it_ends_by_a_signal_too() {
+    let home = tempfile::tempdir().expect("a home");
+    let script = "set -m; \"$0\" \"$@\"; kill -TERM %1; wait -f %1; echo it ended";
+    let terminal = in_lines(home.path(), TALK).through(&["bash", "-c", script]).start();
+    terminal.wait_for("You:");
+    answer(&terminal, "hello");
+    wait_for_question(&terminal, "Model: Hello there.");
+    terminal.press("Ctrl-Z");
+    terminal.wait_written("it ended", 1);
+    let screen = terminal.screen();
+    assert!(screen.contains("Session saved. Continue: sayso resume"), "{screen}");
 }
 
 #[test]

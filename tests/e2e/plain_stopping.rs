@@ -1,4 +1,5 @@
-//! Line mode: Ctrl-C interrupts only what runs, Enter stops what a rule would start.
+//! Line mode: Ctrl-C interrupts only what runs, Enter stops what a rule would start; what is kept when a signal or a
+//! closed output ends the session.
 
 use crate::plain::{answer, approve, in_lines, lines, wait_for_block, wait_for_question};
 use crate::terminal::{Setup, Terminal};

@@ -17,7 +17,7 @@ use sayso::tui::widgets::layout::Pane;
 pub fn found(severity: Severity) -> Scene {
     let message = "deletes a folder: /srv/data/reports/2026/old (not there)";
     let mut inspection = clean("bash");
-    inspection.review.findings.push(finding("sh.x", severity, (1, 1, 2), message));
+    inspection.review.findings.push(finding("sh.x", severity, (1, 1..2), message));
     let mut scene = Scene::answered("go", "```bash\nls\n```\n");
     scene.inspected(1, inspection);
     scene.see_block();
@@ -195,7 +195,7 @@ fn the_box_for_the_word_tells_what_it_hides() {
     acted((80, 24), || {
         let line = format!("rm -rf ~/old # {}", "long ".repeat(40));
         let mut inspection = clean("bash");
-        let findings = (1..=8).map(|line| finding("sh.x", Severity::High, (line, 1, 2), "deletes a folder"));
+        let findings = (1..=8).map(|line| finding("sh.x", Severity::High, (line, 1..2), "deletes a folder"));
         inspection.review.findings.extend(findings);
         let mut scene = Scene::answered("go", &format!("```bash\n{}```\n", format!("{line}\n").repeat(8)));
         scene.inspected(1, inspection);

@@ -40,7 +40,7 @@ pub fn shell() -> Scene {
 
 /// Block 2 runs; then block 3 waits, two lines of shell without findings.
 fn lists(mut scene: Scene) -> Scene {
-    let starts = finding("py.x", Severity::Info, (1, 1, 2), "starts a program: git");
+    let starts = finding("py.x", Severity::Info, (1, 1..2), "starts a program: git");
     scene.inspected(2, inspection(held("python"), vec![starts]));
     scene.ran(2, 800, TABLE);
     scene.reply(&format!("```bash\n{LISTING}```\n"));
@@ -316,7 +316,7 @@ fn injected() -> Scene {
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let sends = "sends data to another computer: collect.example.net";
     let review = Review {
-        findings: vec![finding("py.post", Severity::Medium, (3, 1, 58), sends)],
+        findings: vec![finding("py.post", Severity::Medium, (3, 1..58), sends)],
         effects: Effects {
             reads: names(&["sales.csv"]),
             writes: names(&["/home/ada/.bashrc"]),

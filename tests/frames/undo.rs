@@ -221,6 +221,21 @@ fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
     }
 }
 
+/// What can't be known yet is not told.
+#[test]
+fn before_the_changes_are_known_nothing_is_said_about_them() {
+    let mut scene = ran();
+    press(&mut scene, "u");
+    for key in ["t", "m"] {
+        assert!(press(&mut scene, key).is_empty(), "{key}");
+        assert_eq!(scene.note_text(), "Looking at what changed.", "{key}");
+    }
+    let all = vec![change(1, "a.csv", "changed", 9, UndoState::TakenBack)];
+    scene.job_ended(JobResult::Changes(record(), Ok(all)));
+    assert!(press(&mut scene, "t").is_empty());
+    assert!(scene.note_text().starts_with("Nothing of this can be taken back now."), "{}", scene.note_text());
+}
+
 /// The name of a file is seen where its path does not fit, and all of the path where the window has room.
 #[test]
 fn files_of_a_deep_folder_are_told_apart() {

@@ -1,8 +1,9 @@
 //! Reads lines from a terminal in its line mode, where the terminal itself handles editing: only whole lines
 //! are read. Text typed before a question can be taken out, so that it does not answer the question.
 
+use crate::tui::terminal::is_in_background;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, isatty, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcsetattr};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::mpsc as std_mpsc;
@@ -95,7 +96,7 @@ impl LineReader {
     pub(super) fn take_typed(&mut self) -> String {
         let mut typed = std::mem::take(&mut self.begun);
         // Outside line mode, the terminal returns an unfinished line too.
-        if let Ok(usual) = tcgetattr(&self.terminal) {
+        if let Some(usual) = self.settings() {
             let mut bare = usual.clone();
             bare.local_modes.remove(LocalModes::ICANON);
             bare.special_codes[SpecialCodeIndex::VMIN] = 0;
@@ -111,10 +112,15 @@ impl LineReader {
 
     /// Switches the echo of typed characters on or off.
     pub(super) fn set_echo(&self, on: bool) {
-        if let Ok(mut modes) = tcgetattr(&self.terminal) {
+        if let Some(mut modes) = self.settings() {
             modes.local_modes.set(LocalModes::ECHO, on);
             tcsetattr(&self.terminal, OptionalActions::Now, &modes).ok();
         }
+    }
+
+    /// The settings of the terminal; `None` while they can't be changed, because it is gone or others have it.
+    fn settings(&self) -> Option<Termios> {
+        if is_in_background(&self.terminal) { None } else { tcgetattr(&self.terminal).ok() }
     }
 
     fn is_ready(&self) -> bool {

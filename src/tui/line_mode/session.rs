@@ -261,7 +261,7 @@ impl<'a> Session<'a> {
     /// Keeps a sentence, which was meant for the model, but not a single word, which was probably a mistyped
     /// answer.
     pub(super) fn keep_sentence(&mut self, text: &str) {
-        if text.contains(char::is_whitespace) {
+        if is_sentence(text) {
             self.keep(text);
         }
     }
@@ -316,6 +316,11 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Whether a text is more than one word, whether or not its line was ended.
+fn is_sentence(text: &str) -> bool {
+    text.trim().contains(char::is_whitespace)
+}
+
 /// Whether the notification is printed.
 fn is_told(told: &Notification) -> bool {
     !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
@@ -325,3 +330,14 @@ fn is_told(told: &Notification) -> bool {
 static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
 
 static NO_COLOURS: LazyLock<Theme> = LazyLock::new(|| Theme::terminal(Depth::Mono));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_no_sentence_when_its_line_was_ended() {
+        assert!(is_sentence("half a thought\n") && is_sentence("approve\nit"));
+        assert!(!is_sentence("approve\n") && !is_sentence("approve"));
+    }
+}

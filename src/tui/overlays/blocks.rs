@@ -5,7 +5,7 @@ use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::filtered_list::{FilteredList, Matches};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRoom, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -71,7 +71,8 @@ impl Overlay for BlockList {
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (title, draw) = ("Copy the code of a block", ctx.draw);
-        let mut sheet = self.0.sheet(title, (room, 4, 12), draw, |_, row| row.to_owned());
+        let room = ListRoom { area: room, others: 4, most: 12 };
+        let mut sheet = self.0.sheet(title, room, draw, |_, row| row.to_owned());
         if self.0.counts().1 == 0 {
             sheet.dim("  No block matches.", draw);
         }

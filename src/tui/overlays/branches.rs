@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::Exit;
-use crate::tui::widgets::filtered_list::{FilteredList, Matches};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRoom, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -81,7 +81,8 @@ impl Overlay for BranchList {
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let draw = ctx.draw;
-        let mut sheet = self.0.sheet("Go on in a branch", (room, 5, 12), draw, |_, row| row.to_owned());
+        let room = ListRoom { area: room, others: 5, most: 12 };
+        let mut sheet = self.0.sheet("Go on in a branch", room, draw, |_, row| row.to_owned());
         let told = match self.0.chosen().map(|(place, _)| place) {
             Some(BranchPoint::Prompt(_)) => "  Before this message, which stands in Message then.",
             Some(BranchPoint::Block(_)) => "  Before this block, which waits again.",

@@ -7,7 +7,7 @@ use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, compa
 use crate::engine::State;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::draw_context::DrawContext;
-use crate::tui::widgets::filtered_list::{FilteredList, Matches};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRoom, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -117,7 +117,8 @@ impl Overlay for CompareList {
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, draw) = (room.width, ctx.draw);
         let title = "Compare this session with";
-        let mut sheet = self.list.sheet(title, (room, 5, 12), draw, |_, row| row.to_owned());
+        let room = ListRoom { area: room, others: 5, most: 12 };
+        let mut sheet = self.list.sheet(title, room, draw, |_, row| row.to_owned());
         let told = match (self.is_alone, self.list.counts()) {
             (None, _) => "  Looking for sessions.",
             (_, (0, _)) => "  There is no other session.",

@@ -2,7 +2,7 @@
 
 use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::tui::panes::Panes;
-use crate::tui::widgets::filtered_list::{FilteredList, Matches};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRoom, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::sheet::Sheet;
@@ -47,7 +47,8 @@ impl Overlay for OldMessages {
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let draw = ctx.draw;
-        let mut sheet = self.0.sheet("Old messages", (room, 4, 12), draw, |(), text| {
+        let room = ListRoom { area: room, others: 4, most: 12 };
+        let mut sheet = self.0.sheet("Old messages", room, draw, |(), text| {
             let lines = words::line_count(text);
             let more = if lines > 1 { format!("  ({lines} lines)") } else { String::new() };
             format!("{}{more}", safe::one_line(words::first_line(text)))

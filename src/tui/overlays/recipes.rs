@@ -4,7 +4,7 @@ use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse};
 use crate::domain::RecipeCard;
 use crate::driver::JobResult;
 use crate::tui::panes::Panes;
-use crate::tui::widgets::filtered_list::{FilteredList, Matches};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRoom, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -71,7 +71,8 @@ impl Overlay for Recipes {
         let (width, draw) = (room.width, ctx.draw);
         let names = self.0.shown().map(|(card, _)| card.name.chars().count());
         let column = names.max().unwrap_or(0).clamp(8, 20);
-        let mut sheet = self.0.sheet("Recipes", (room, 8, 14), draw, |card, _| {
+        let room = ListRoom { area: room, others: 8, most: 14 };
+        let mut sheet = self.0.sheet("Recipes", room, draw, |card, _| {
             let name = safe::cut(&safe::one_line(&card.name), column);
             let title = safe::cut(&title(card), TITLE_COLUMNS);
             format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when))

@@ -26,6 +26,8 @@ const OTHER_COLUMNS: usize = 17;
 const WIDTHS: (usize, usize) = (76, 160);
 /// How many files the question names.
 const MAX_FILES_SHOWN: usize = 4;
+/// Told until the changes are known.
+const LOOKING: &str = "Looking at what changed.";
 
 /// The changes of a run.
 #[derive(Debug)]
@@ -114,6 +116,7 @@ impl UndoList {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
             return vec![OverlayResponse::info(match way {
+                _ if self.all.is_none() => LOOKING,
                 UndoKind::Undo if !self.has_undoable(way) => {
                     "Nothing of this can be taken back now. /undo BLOCK lists what another block changed."
                 }
@@ -257,7 +260,7 @@ impl Overlay for UndoList {
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(match &self.all {
-            None => "Looking at what changed.".into(),
+            None => LOOKING.into(),
             Some(Err(_)) => "It can't be told.".into(),
             Some(Ok(all)) => {
                 let picked =

@@ -106,18 +106,25 @@ fn last_parts(parts: &[String], room: usize) -> String {
     texts.find(|text| text.width() <= room).unwrap_or_default()
 }
 
-/// The tabs: digit, name, whether it is the active one.
-fn places(screen: &Screen, state: &State) -> [(char, String, bool); 4] {
+/// One of the tabs.
+struct Tab {
+    digit: char,
+    name: String,
+    is_active: bool,
+}
+
+fn all_tabs(screen: &Screen, state: &State) -> [Tab; 4] {
     let waiting = state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let decides = waiting > 0 && matches!(state.phase, Phase::Deciding(_));
     let code = if decides { format!("Code !{waiting}") } else { "Code".into() };
     let output = if crate::tui::screen::has_problem(state) { "Output !" } else { "Output" };
     let (focus, shows_vars) = (screen.panes.focus, screen.shows_vars());
+    let tab = |digit, name: &str, is_active| Tab { digit, name: name.to_owned(), is_active };
     [
-        ('1', "Chat".into(), matches!(focus, Pane::Chat | Pane::Message)),
-        ('2', code, focus == Pane::Code),
-        ('3', output.into(), focus == Pane::Output && !shows_vars),
-        ('4', "Vars".into(), focus == Pane::Output && shows_vars),
+        tab('1', "Chat", matches!(focus, Pane::Chat | Pane::Message)),
+        tab('2', &code, focus == Pane::Code),
+        tab('3', output, focus == Pane::Output && !shows_vars),
+        tab('4', "Vars", focus == Pane::Output && shows_vars),
     ]
 }
 
@@ -125,9 +132,9 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>)
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
     let mut hits = Vec::new();
-    for (digit, name, active) in places(screen, state) {
-        let text = if active { format!("[{digit} {name}]") } else { format!(" {digit} {name} ") };
-        let style = draw.style(if active { Slot::UiTabActive } else { Slot::UiTab });
+    for Tab { digit, name, is_active } in all_tabs(screen, state) {
+        let text = if is_active { format!("[{digit} {name}]") } else { format!(" {digit} {name} ") };
+        let style = draw.style(if is_active { Slot::UiTabActive } else { Slot::UiTab });
         let style = if name.contains('!') { draw.style(Slot::BlockPending) } else { style };
         let width = u16::try_from(text.width()).unwrap_or(0);
         if x + width > area.right() {

@@ -29,6 +29,16 @@ impl Matches {
     }
 }
 
+/// The room of a sheet with a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListRoom {
+    pub(crate) area: Rect,
+    /// The rows for what is around the entries.
+    pub(crate) others: u16,
+    /// The most rows for the entries.
+    pub(crate) most: u16,
+}
+
 /// Entries, each with the text that is searched for it.
 #[derive(Debug)]
 pub(crate) struct FilteredList<T> {
@@ -73,17 +83,17 @@ impl<T> FilteredList<T> {
         self.shown().nth(self.matches.cursor.0)
     }
 
-    /// A sheet with the filter, and at most so many of the rows around the cursor, where `others` of the room are for
-    /// what is around them; `row` makes a row of an entry and its text.
+    /// A sheet with the filter and the entries around the cursor that there is room for; `row` makes a row of an entry
+    /// and its text.
     pub(crate) fn sheet(
         &self,
         title: &str,
-        (room, others, most): (Rect, u16, u16),
+        room: ListRoom,
         draw: DrawContext<'_>,
         row: impl Fn(&T, &str) -> String,
     ) -> Sheet {
-        let (width, mut sheet) = (room.width, Sheet::new(title));
-        let rows = usize::from(room.height.saturating_sub(others).clamp(1, most));
+        let (width, mut sheet) = (room.area.width, Sheet::new(title));
+        let rows = usize::from(room.area.height.saturating_sub(room.others).clamp(1, room.most));
         sheet.field("> ", &self.matches.filter, width, draw).rule(width, draw);
         let cursor = self.matches.cursor;
         for (at, (chosen, text)) in self.shown().enumerate().skip(cursor.window(rows)).take(rows) {

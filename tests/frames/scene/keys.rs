@@ -1,4 +1,4 @@
-//! Keys and time: what the terminal reports to the screen of a scene.
+//! Keys, time and results of jobs: what reaches the screen of a scene, and what it asks for then.
 
 use super::Scene;
 use sayso::domain::Decision;

@@ -3,6 +3,7 @@
 use sayso::domain::*;
 use sayso::engine::Inspection;
 use sayso::tui::setup::Cloud;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -73,15 +74,14 @@ pub fn inspection(terms: Terms, findings: Vec<Finding>) -> Inspection {
 
 pub fn findings() -> Vec<Finding> {
     vec![
-        finding("py.x", Severity::High, (11, 1, 20), "deletes a folder: out/charts (3 files, 1.2 MB)"),
-        finding("py.x", Severity::Medium, (22, 1, 20), "overwrites a file: out/top3.csv (61 B now)"),
+        finding("py.x", Severity::High, (11, 1..20), "deletes a folder: out/charts (3 files, 1.2 MB)"),
+        finding("py.x", Severity::Medium, (22, 1..20), "overwrites a file: out/top3.csv (61 B now)"),
     ]
 }
 
-/// What a rule finds on a line, between two columns.
-pub fn finding(rule: &str, severity: Severity, place: (u32, u32, u32), message: &str) -> Finding {
-    let (line, column, end_column) = place;
-    let place = TextRange { line, column, end_line: line, end_column };
+/// What a rule finds in these columns of a line.
+pub fn finding(rule: &str, severity: Severity, (line, columns): (u32, Range<u32>), message: &str) -> Finding {
+    let place = TextRange { line, column: columns.start, end_line: line, end_column: columns.end };
     Finding { rule: rule.into(), severity, place, message: message.into(), forbidden: false }
 }
 
