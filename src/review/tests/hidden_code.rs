@@ -82,6 +82,7 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "compgen -C ./x",
             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
             "GIT_CONFIG_VALUE_0=./x GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_COUNT=1 git status",
+            "GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=./x GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_COUNT=1 git status",
             "TAR_OPTIONS=-I./x tar tf a.tar",
             "RUBYOPT=-r./x ruby -v",
             "gnuplot a.gp",
