@@ -27,15 +27,16 @@ pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
         // A name that is not UTF-8 can't be the name of a module in a text.
         let Some(name) = name.to_str() else { continue };
         let module = name.split('.').next().unwrap_or_default();
-        if module.is_empty() || !source.contains(module) {
+        let is_file = ENDINGS.iter().any(|ending| name.ends_with(ending));
+        let may_be_package = module == name;
+        // The text is searched last, because that takes longest in a folder with many files of data.
+        if module.is_empty() || !(is_file || may_be_package) || !source.contains(module) {
             continue;
         }
-        let loads = if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        let loads = if is_file {
             Some(name.to_owned())
-        } else if module == name {
-            first_file(&entry.path()).map(|file| format!("{name}/{file}"))
         } else {
-            None
+            first_file(&entry.path()).map(|file| format!("{name}/{file}"))
         };
         if let Some(file) = loads {
             // A package is loaded before a file of the same name.
