@@ -113,6 +113,9 @@ impl<'t> ShellReader<'_, 't> {
         if name == "RUBYOPT" && value.value.as_text().is_none_or(|(options, _)| loads_in_ruby(options)) {
             self.not_known("the code that RUBYOPT names", &span, false);
         }
+        // As with `sys.path`, what lies there is loaded in place of what is installed.
+        self.reading.unknown |=
+            name == "PYTHONPATH" && !matches!(value.value.as_whole_text(), Some("" | "."));
         if name == "TAR_OPTIONS" && value.value.as_whole_text() != Some("") {
             self.not_known("what the options in TAR_OPTIONS name", &span, false);
         }
