@@ -48,6 +48,7 @@ fn a_command_in_an_index_is_started_by_what_takes_names() {
             "printf '%s\\n' 'a[$(x)]'",
             "x='[a-z]*'; echo \"$x\"",
             "x='s/a[0-9]/$(b)/'; echo \"$x\"",
+            "x='{ count[$(NF - 1)]++ } END { for (k in count) print k }'; awk \"$x\" a.txt",
             "[[ -v a[0] && $x == [ab]* ]] && echo yes",
             "x=a; echo \"${x@Q} ${x@U}\"",
         ],
