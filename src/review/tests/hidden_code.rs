@@ -125,6 +125,10 @@ fn python_that_runs_texts_and_files_tells_it() {
         &[
             "import sys\nsys.path.insert(0, 'x')\nimport y",
             "import sys\nsys.path.append('x')",
+            "import sys\nsys.path[0] = 'x'",
+            "import sys\nsys.path[0:0] = ['x']",
+            "import sys as system\nsystem.path += ['x']",
+            "import sys\nsys.path = ['x'] + sys.path",
             "import doctest\ndoctest.testfile('a')",
             "import sqlite3\nsqlite3.connect(':memory:').load_extension('./x')",
             "import zipfile\nzipfile.ZipFile('a.zip').extractall()",
