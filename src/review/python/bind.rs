@@ -66,7 +66,9 @@ impl<'t> PythonReader<'_, 't> {
                 self.shared.frames.bind(frame, &name, value, branch);
             }
             "attribute" if left.byte_range().len() < 80 => {
-                self.shared.reading.unknown |= self.is_search_path(left, frame);
+                let spelled = text(left, self.shared.source);
+                self.shared.reading.unknown |=
+                    spelled.ends_with(".__dict__") || self.is_search_path(left, frame);
                 if let (Some(object), Some(attribute)) = pair(left, "object", "attribute")
                     && let Some(class) = self.fold(object, frame, 0).as_name()
                     && class.starts_with("class ")
@@ -90,8 +92,9 @@ impl<'t> PythonReader<'_, 't> {
     fn bind_item(&mut self, left: Node<'t>, value: Value, frame: usize) {
         let (Some(table), Some(key)) = pair(left, "value", "subscript") else { return };
         if table.kind() != "identifier" {
-            // `a.__dict__['path'] = value` sets a field.
-            let sets_field = text(table, self.shared.source).ends_with(".__dict__");
+            // `a.__dict__['path'] = value` and `vars(a)['path'] = value` set a field.
+            let spelled = text(table, self.shared.source);
+            let sets_field = spelled.ends_with(".__dict__") || spelled.starts_with("vars(");
             self.shared.reading.unknown |= sets_field || self.is_search_path(table, frame);
             return;
         }

@@ -244,6 +244,11 @@ fn a_method_is_followed_again_when_a_field_has_another_value() {
     for source in [
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nsetattr(a, 'p', 'b')\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__['p'] = 'b'\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nvars(a)['p'] = 'b'\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__ = {'p': 'b'}\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__ |= {'p': 'b'}\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__.update(p='b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__setattr__('p', 'b')\ngo()",
         "import os\nf = print\ndef go(): f('b')\ngo()\nf = os.remove\ngo()",
         "import os\nclass A: p = 'a'\ndef go(): os.remove(A.p)\ngo()\nA.p = 'b'\ngo()",
     ] {
