@@ -19,7 +19,8 @@ const ENDINGS: [&str; 3] = [".so", ".py", ".pyc"];
 /// is called on a worker.
 pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
     let mut modules = PythonModules::new();
-    if !source.contains("import") {
+    // `python -m json.tool` looks for a module as well.
+    if !source.contains("import") && !source.contains("-m") {
         return modules;
     }
     let entries = std::fs::read_dir(folder).into_iter().flatten().take(MAX_ENTRIES).flatten();
