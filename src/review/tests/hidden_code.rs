@@ -79,6 +79,8 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "sed --file=s.sed a.txt",
             "awk -f s.awk a.txt",
             "gawk -l ./x '{ print }' a.txt",
+            "gawk -i ./x.awk '{ print }' a.txt",
+            "gawk --include=./x.awk '{ print }' a.txt",
             "mapfile -C ./x -c 1 a < f",
             "compgen -C ./x",
             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
@@ -100,6 +102,7 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
         &[
             "mapfile -t a < f",
             "compgen -v",
+            "gawk -i inplace '{ print }' a.txt",
             "RUBYOPT=-W0 ruby -v",
             "PYTHONPATH=. python3 -c 'import colorsys'",
             "cd /home/ann/work && python3 -c 'import colorsys'",
