@@ -2,7 +2,7 @@
 //! start.
 
 use super::review_time::review_in_time;
-use crate::domain::{BlockId, Effects, Finding, Language, Review, Revision, Severity, TextRange};
+use crate::domain::{BlockId, Finding, Language, Review, Revision, Severity, TextRange};
 use crate::review::{Links, Scope};
 use crate::workspace::facts;
 use crate::workspace::link_targets::{self, ResolvedPaths};
@@ -20,7 +20,7 @@ pub(super) fn review_with_links(
     let modules = python_modules::modules_for(source, &scope.cwd);
     let scope = &Scope { modules: Arc::new(modules), ..scope.clone() };
     let review = review_in_time(source, language, scope);
-    let seen = SeenPaths { text: (source.into(), language.cloned()), ..SeenPaths::of(&review, scope) };
+    let seen = SeenPaths::of(source, language, scope, &review);
     let (followed, kept) = seen.leads.clone();
     let links = Links { followed, kept };
     if links.is_empty() {
@@ -54,33 +54,27 @@ fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
 /// Where the paths in a block led at its inspection, to be compared right before it starts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenPaths {
+    source: Arc<str>,
+    language: Option<Language>,
     scope: Scope,
-    effects: Effects,
+    /// The review by the paths as they are spelled.
+    review: Review,
     leads: (ResolvedPaths, ResolvedPaths),
-    /// The text, and its language.
-    text: (Arc<str>, Option<Language>),
-    /// What was told of imports that run a file of the folder.
-    imports: Vec<String>,
 }
 
-/// The rules that tell of an import, or a module run by its name, that runs a file of the folder.
-const OWN_MODULES: [&str; 2] = ["py.own-module", "sh.own-module"];
+/// The rule that tells of an import, or a module run by its name, that runs a file of the folder.
+const OWN_MODULE: &str = "py.own-module";
 
 /// What a review tells of imports that run a file of the folder.
 fn imports(review: &Review) -> impl Iterator<Item = &String> {
-    review
-        .findings
-        .iter()
-        .filter(|finding| OWN_MODULES.contains(&finding.rule.as_str()))
-        .map(|finding| &finding.message)
+    review.findings.iter().filter(|finding| finding.rule == OWN_MODULE).map(|finding| &finding.message)
 }
 
 impl SeenPaths {
-    fn of(review: &Review, scope: &Scope) -> Self {
-        let (scope, effects) = (scope.clone(), review.effects.clone());
-        let leads = link_targets::of_effects(&scope.cwd, scope.home.as_deref(), &effects);
-        let imports = imports(review).cloned().collect();
-        Self { scope, effects, leads, imports, text: (Arc::default(), None) }
+    fn of(source: &str, language: Option<&Language>, scope: &Scope, review: &Review) -> Self {
+        let leads = link_targets::of_effects(&scope.cwd, scope.home.as_deref(), &review.effects);
+        let (language, scope, review) = (language.cloned(), scope.clone(), review.clone());
+        Self { source: source.into(), language, scope, review, leads }
     }
 
     /// What is otherwise than when the block was shown, as a sentence without its end. This accesses the disk: for a
@@ -89,21 +83,23 @@ impl SeenPaths {
         if let Some(name) = self.changed() {
             return Some(format!("{name} leads elsewhere than when it was shown"));
         }
-        let (source, language) = &self.text;
-        let modules = python_modules::modules_for(source, &self.scope.cwd);
+        let modules = python_modules::modules_for(&self.source, &self.scope.cwd);
         if modules == *self.scope.modules {
             return None;
         }
         let scope = Scope { modules: Arc::new(modules), ..self.scope.clone() };
-        let review = review_in_time(source, language.as_ref(), &scope);
-        let added = imports(&review).find(|told| !self.imports.contains(told))?;
+        let review = review_in_time(&self.source, self.language.as_ref(), &scope);
+        if review.unchecked.is_some() && self.review.unchecked.is_none() {
+            return Some("what it imports can't be checked again".to_owned());
+        }
+        let added = imports(&review).find(|told| imports(&self.review).all(|known| known != *told))?;
         Some(format!("it {added}, which was not there when it was shown"))
     }
 
     /// The first path that now leads elsewhere. This accesses the disk: for a worker.
     fn changed(&self) -> Option<String> {
         let Scope { cwd, home, .. } = &self.scope;
-        let now = link_targets::of_effects(cwd, home.as_deref(), &self.effects);
+        let now = link_targets::of_effects(cwd, home.as_deref(), &self.review.effects);
         let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
         pairs.into_iter().find_map(|(then, now)| {
             let names = then.keys().chain(now.keys());
@@ -237,6 +233,18 @@ mod tests {
             assert_eq!(told(&review), [message], "{text}");
             assert!(review.effects.unknown, "{text}");
             assert_eq!(seen.difference(), None, "it was shown so");
+        }
+        // So is a module that is run as a program.
+        for (text, file) in [("python3 -m json.tool a.json", "json.py"), ("python3 -mpip list", "pip.py")] {
+            let (review, seen) = place.review(Language::bash(), text);
+            assert!(told(&review).is_empty(), "{text}: {review:?}");
+            write(file, "").unwrap();
+            let message = format!("may run a file of this folder: {file}");
+            let difference = format!("it {message}, which was not there when it was shown");
+            assert_eq!(seen.difference(), Some(difference), "{text}");
+            let (review, _) = place.review(Language::bash(), text);
+            assert_eq!(told(&review), [message], "{text}");
+            assert!(review.effects.unknown, "{text}");
         }
         // What the block itself writes was read with it.
         let text = "open('colorsys.py', 'w').write('x = 1')\nimport colorsys";

@@ -207,10 +207,7 @@ impl Frames {
         let differs = old.as_ref().is_some_and(|old| *old != value);
         self.bind(0, name, value, differs);
         let is_other = self.frames.first().and_then(|f| f.names.get(name)) != old.as_ref();
-        if is_other
-            && let Some((_, field)) = name.rsplit_once('.')
-            && self.fields.len() < MAX_CHANGES
-        {
+        if is_other && let Some((_, field)) = name.rsplit_once('.') {
             *self.fields.entry(field.to_owned()).or_default() += 1;
         }
     }

@@ -14,8 +14,9 @@ const MAX_ENTRIES: usize = 100_000;
 /// What is told as the file of a module if the folder has more names than are looked at.
 const ONE_OF_MANY: &str = "one of very many";
 
-/// The endings of files that Python loads as a module; those of native code may have a platform in front.
-const ENDINGS: [&str; 3] = [".py", ".pyc", ".so"];
+/// The endings of files that Python loads as a module, in the order in which it looks for them; that of native code may
+/// have a platform in front.
+const ENDINGS: [&str; 3] = [".so", ".py", ".pyc"];
 
 /// The modules at the top of a folder that a text may mean: those whose names it contains. In a folder with too many
 /// names, each word of the text may be one. This reads the disk, so it is called on a worker.
@@ -26,8 +27,8 @@ pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
 /// `most`: how many names of the folder are looked at.
 fn modules_within(source: &str, folder: &Path, most: usize) -> PythonModules {
     let mut modules = PythonModules::new();
-    // An `import`, or `python -m`.
-    if !["import", "py"].iter().any(|word| source.contains(word)) {
+    // `python -m json.tool` looks for a module as well, also as `-Im`.
+    if !["import", "-m", "py"].iter().any(|word| source.contains(word)) {
         return modules;
     }
     let entries = std::fs::read_dir(folder).into_iter().flatten().enumerate();
@@ -44,25 +45,32 @@ fn modules_within(source: &str, folder: &Path, most: usize) -> PythonModules {
         // A name that is not UTF-8 can't be the name of a module in a text.
         let Some(name) = name.to_str() else { continue };
         let module = name.split('.').next().unwrap_or_default();
-        if module.is_empty() || !source.contains(module) {
+        let is_file = rank(name).is_some();
+        let may_be_package = module == name;
+        // The text is searched last, because that takes longest in a folder with many files of data.
+        if module.is_empty() || !(is_file || may_be_package) || !source.contains(module) {
             continue;
         }
-        let loads = if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        let loads = if is_file {
             Some(name.to_owned())
-        } else if module == name {
-            first_file(&entry.path()).map(|file| format!("{name}/{file}"))
         } else {
-            None
+            first_file(&entry.path()).map(|file| format!("{name}/{file}"))
         };
         if let Some(file) = loads {
-            // A package is loaded before a file of the same name.
-            let is_package = file.contains('/');
-            if is_package || !modules.contains_key(module) {
-                modules.insert(module.to_owned(), file);
+            let known = modules.entry(module.to_owned()).or_insert_with(|| file.clone());
+            // A package, whose file has no rank, is loaded before a file of the same name.
+            let order = |file: &str| if file.contains('/') { None } else { rank(file) };
+            if order(&file) < order(known) {
+                *known = file;
             }
         }
     }
     modules
+}
+
+/// How late Python looks for a file of this ending; `None` if it loads no such file as a module.
+fn rank(name: &str) -> Option<usize> {
+    ENDINGS.iter().position(|ending| name.ends_with(ending))
 }
 
 /// The file of a folder that makes it a package.
@@ -81,8 +89,15 @@ mod tests {
         for package in ["pkg", "data", "other"] {
             std::fs::create_dir(at(package)).unwrap();
         }
-        let files =
-            ["csv.py", "fast.cpython-312-x86_64-linux-gnu.so", "pkg/__init__.py", "pkg.py", "notes.txt"];
+        let files = [
+            "csv.py",
+            "fast.py",
+            "fast.cpython-312-x86_64-linux-gnu.so",
+            "fast.pyc",
+            "pkg/__init__.py",
+            "pkg.py",
+            "notes.txt",
+        ];
         for name in [&files[..], &["other/__init__.py", "json.py"]].concat() {
             std::fs::write(at(name), "").unwrap();
         }

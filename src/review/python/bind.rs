@@ -66,6 +66,9 @@ impl<'t> PythonReader<'_, 't> {
                 self.shared.frames.bind(frame, &name, value, branch);
             }
             "attribute" if left.byte_range().len() < 80 => {
+                let spelled = text(left, self.shared.source);
+                self.shared.reading.unknown |=
+                    spelled.ends_with(".__dict__") || self.is_search_path(left, frame);
                 if let (Some(object), Some(attribute)) = pair(left, "object", "attribute")
                     && let Some(class) = self.fold(object, frame, 0).as_name()
                     && class.starts_with("class ")
@@ -89,13 +92,21 @@ impl<'t> PythonReader<'_, 't> {
     fn bind_item(&mut self, left: Node<'t>, value: Value, frame: usize) {
         let (Some(table), Some(key)) = pair(left, "value", "subscript") else { return };
         if table.kind() != "identifier" {
-            // `a.__dict__['path'] = value` sets a field.
-            self.shared.reading.unknown |= text(table, self.shared.source).ends_with(".__dict__");
+            // `a.__dict__['path'] = value` and `vars(a)['path'] = value` set a field.
+            let spelled = text(table, self.shared.source);
+            let sets_field = spelled.ends_with(".__dict__") || spelled.starts_with("vars(");
+            self.shared.reading.unknown |= sets_field || self.is_search_path(table, frame);
             return;
         }
         let name = self.spelled(table);
         let key = self.fold(key, frame, 0);
         self.shared.set_item(frame, &name, &key, &value);
+    }
+
+    /// Whether a target is `sys.path`, the folders in which imports look.
+    fn is_search_path(&mut self, target: Node<'t>, frame: usize) -> bool {
+        let (Some(object), Some(attribute)) = pair(target, "object", "attribute") else { return false };
+        text(attribute, self.shared.source) == "path" && self.fold(object, frame, 0).as_name() == Some("sys")
     }
 
     /// The names in a target.

@@ -80,7 +80,7 @@ impl<'t> PythonReader<'_, 't> {
                 }
                 "shutil.make_archive" => self.archive(&act),
                 // It sets a field of an object of the text, which may be read by another name.
-                "setattr" | "object.__setattr__"
+                "setattr"
                     if act
                         .value(0)
                         .and_then(Value::as_name)

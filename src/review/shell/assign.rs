@@ -113,6 +113,9 @@ impl<'t> ShellReader<'_, 't> {
         if name == "RUBYOPT" && value.value.as_text().is_none_or(|(options, _)| loads_in_ruby(options)) {
             self.not_known("the code that RUBYOPT names", &span, false);
         }
+        // As with `sys.path`, what lies there is loaded in place of what is installed.
+        self.reading.unknown |=
+            name == "PYTHONPATH" && !matches!(value.value.as_whole_text(), Some("" | "."));
         if name == "TAR_OPTIONS" && value.value.as_whole_text() != Some("") {
             self.not_known("what the options in TAR_OPTIONS name", &span, false);
         }
@@ -123,7 +126,9 @@ impl<'t> ShellReader<'_, 't> {
             self.ordered(code, &value, &format!("{name}="), true, &span, 0);
         }
         if name.starts_with("GIT_CONFIG_KEY_") && self.git_keys.len() < 256 {
-            self.git_keys.insert(name.to_owned(), value.value.clone());
+            // git reads the last one, even for a value in front of it.
+            let earlier = self.git_keys.insert(name.to_owned(), value.value.clone());
+            self.reading.unknown |= earlier.is_some_and(|earlier| earlier != value.value);
         }
         if let Some(index) = name.strip_prefix("GIT_CONFIG_VALUE_") {
             // In front of a command, both are for that command alone, so that no variable holds the key.

@@ -73,26 +73,26 @@ impl ShellReader<'_, '_> {
 
 /// The first command that is substituted in the index of a name: `./x` of `a[0+$(./x)]`.
 fn code_in_index(text: &str) -> Option<&str> {
-    let is_name = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
-    text.match_indices('[').find_map(|(at, _)| {
-        if !text.get(..at)?.ends_with(is_name) {
-            return None;
-        }
-        let mut depth = 0_u32;
-        let index = text.get(at..)?;
-        for (here, sign) in index.char_indices() {
-            let rest = index.get(here..)?;
-            match sign {
-                '[' => depth += 1,
-                ']' if depth == 1 => return None,
-                ']' => depth -= 1,
-                '`' => return rest.get(1..)?.split_once('`').map(|(code, _)| code),
-                '$' if rest.starts_with("$(") && !rest.starts_with("$((") => return Some(substituted(rest)),
-                _ => {}
+    // How many brackets are open, from that of a name on.
+    let mut depth = 0_u32;
+    let mut before = None;
+    for (at, sign) in text.char_indices() {
+        let rest = text.get(at..)?;
+        let is_behind_name = before.is_some_and(|sign: char| sign == '_' || sign.is_ascii_alphanumeric());
+        match sign {
+            '[' if depth > 0 || is_behind_name => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            // Behind these, arithmetic ends with an error, as it does in the text of a program for awk.
+            '{' | '}' | ';' if depth == 0 => return None,
+            '`' if depth > 0 => return rest.get(1..)?.split_once('`').map(|(code, _)| code),
+            '$' if depth > 0 && rest.starts_with("$(") && !rest.starts_with("$((") => {
+                return Some(substituted(rest));
             }
+            _ => {}
         }
-        None
-    })
+        before = Some(sign);
+    }
+    None
 }
 
 /// What stands between the parentheses at the beginning of a text: `./x` of `$(./x)]`.
@@ -126,10 +126,15 @@ mod tests {
             ("a[`]", None),
             ("[$(./x)]", None),
             ("s/[0-9]*/$(x)/", None),
+            ("{ count[$(NF - 1)]++ }", None),
+            ("a[0]; b[$(./x)]", None),
+            ("b a[0]+a[{]+a[$(./x)]", Some("./x")),
             ("a", None),
             ("", None),
         ] {
             assert_eq!(code_in_index(text), code, "{text}");
         }
+        // Each sign is looked at once: a text of this length took minutes.
+        assert_eq!(code_in_index(&"a[".repeat(500_000)), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use super::ShellReader;
 use super::change::is_or;
+use crate::review::grammar::Grammar;
+use crate::review::nested::NestedCode;
 use crate::review::programs;
 use crate::review::value::Argument;
 use std::ops::Range;
@@ -54,11 +56,11 @@ impl ShellReader<'_, '_> {
         let command = module_words(words).filter(|_| is_python)?;
         let module = command.first()?.value.as_whole_text().unwrap_or("the module").to_owned();
         let first = module.split('.').next().unwrap_or_default();
-        // Python looks in the folder before it looks among what is installed.
-        let own = self.scope.modules.get(first).cloned();
-        let files = std::iter::once(format!("{first}.py")).chain(own);
-        let files = files.map(|file| Argument::text(file, span)).collect();
-        self.note("@import", files, span);
+        if self.scope.modules.contains_key(first) {
+            // It is looked for in the folder first, as by an import.
+            let import = NestedCode::text(Grammar::Python, format!("import {first}"), span.clone());
+            self.reading.nested.push(import.within(self.folder.clone()));
+        }
         let runs_folder = programs::shipped().get(&module).is_some_and(|program| program.project);
         if PROGRAMS.contains(&module.as_str()) || runs_folder {
             return Some(command);

@@ -130,7 +130,7 @@ impl ShellReader<'_, '_> {
     }
 
     /// Adds an act with a name of sayso's own.
-    pub(super) fn note(&mut self, name: &str, arguments: Vec<Argument>, span: &Range<usize>) {
+    fn note(&mut self, name: &str, arguments: Vec<Argument>, span: &Range<usize>) {
         self.reading
             .acts
             .push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span.clone()) });
