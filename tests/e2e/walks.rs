@@ -410,10 +410,13 @@ impl Walk {
         // A key without effect, so that the effects of earlier keys are complete.
         self.terminal.send(ENDS);
         self.terminal.pause(SETTLED);
-        self.terminal.send(b"\x1b[34~");
-        // A counter of seconds is never quiet.
-        if !quiet(&self.terminal, QUIET) || self.terminal.ended().is_some() {
-            return;
+        // Once more behind what ended meanwhile: its end is told until the next key.
+        for time in [QUIET, SETTLED] {
+            self.terminal.send(b"\x1b[34~");
+            // A counter of seconds is never quiet.
+            if !quiet(&self.terminal, time) || self.terminal.ended().is_some() {
+                return;
+            }
         }
         let (before, screen, written) =
             (self.terminal.painted(), self.terminal.screen(), self.terminal.written());
