@@ -108,8 +108,9 @@ pub(super) fn interpreter(command: &Value) -> Option<Grammar> {
         }
         "node" | "nodejs" | "bun" | "deno" => bare(operands.next()).then_some(Grammar::Javascript),
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(Grammar::Sql),
-        "perl" | "perl5" | "ruby" | "jruby" | "php" | "lua" | "luajit" | "lua5.4" | "Rscript" | "R"
-        | "julia" | "gnuplot" | "osascript" => bare(operands.next()).then_some(Grammar::Other),
+        "perl" | "perl5" | "ruby" | "jruby" | "php" | "lua" | "luajit" | "lua5.4" | "Rscript" | "R" => {
+            bare(operands.next()).then_some(Grammar::Other)
+        }
         _ if program == "py" || program.starts_with("python") || program.starts_with("pypy") => {
             bare(operands.next()).then_some(Grammar::Python)
         }

@@ -64,8 +64,6 @@ fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_o
             "ruby -e 'system(%q(./x))'",
             "php -r 'system(chr(46) . chr(47) . chr(120));'",
             "cat > a.pl <<'E'\nsystem q(./x);\nE\nperl a.pl",
-            "gnuplot <<'E'\nsystem('./x')\nE",
-            "julia <<'E'\nrun(`./x`)\nE",
             "cat > s.awk <<'E'\nBEGIN { system(x) }\nE\nawk -f s.awk a.txt",
         ],
     );
