@@ -414,7 +414,7 @@ fn midst(mut scene: Scene) -> Scene {
 #[test]
 fn rounds_and_verdicts_stand_in_the_conversation() {
     snapshots_after("18_recipe_chat", in_the_midst, |scene| {
-        scene.streaming("Here is the class:\n\n```python\nclass Stack:\n")
+        scene.streaming("Here is the class:\n\n```python\nclass Stack:\n");
     });
     let mut scene = in_the_midst();
     scene.streaming("Here");

@@ -293,9 +293,9 @@ fn a_program_that_tells_its_version_later_has_not_changed() {
 
 #[test]
 fn rights_that_nobody_saw_or_of_another_language_are_told_in_full() {
-    for mut scene in [second(first(), |_| {}), seen_and_second(|terms| terms.language = Language::bash())] {
-        assert_screen(&mut scene, 140, 40, &["May read"], &["As before"]);
-    }
+    let in_full = |mut scene: Scene| assert_screen(&mut scene, 140, 40, &["May read"], &["As before"]);
+    in_full(second(first(), |_| {}));
+    in_full(seen_and_second(|terms| terms.language = Language::bash()));
 }
 
 #[test]

@@ -35,7 +35,9 @@ impl ShellReader<'_, '_> {
     pub(super) fn indexes_of(&mut self, name: &str, words: &[Argument], span: &Range<usize>) {
         let names_variable = |word: &Argument| word.value.as_text().is_some_and(|(t, _)| t.starts_with("-v"));
         if TAKES_NAMES.contains(&name) && (name != "printf" || words.iter().any(names_variable)) {
-            words.iter().for_each(|word| self.index_of(word, span));
+            for word in words {
+                self.index_of(word, span);
+            }
         }
     }
 
