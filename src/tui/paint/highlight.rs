@@ -18,6 +18,10 @@ use work::Work;
 /// The thread ends after so long without a request.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The prefix of threads whose panics are handled: those leave the terminal alone, where others restore it. After a panic
+/// of this one, code stays plain until the next request starts another.
+pub(crate) const WORKER_PREFIX: &str = "paint-";
+
 /// A line of code with the classes of its parts: byte ranges, ordered and not overlapping; text between them is
 /// plain.
 pub(crate) type Classes = (String, Vec<(Range<usize>, Syntax)>);
@@ -100,7 +104,7 @@ impl Highlighter {
             return;
         }
         let (shared, patience) = (self.shared.clone(), self.patience);
-        let thread = std::thread::Builder::new().name("highlight".into());
+        let thread = std::thread::Builder::new().name(format!("{WORKER_PREFIX}highlight"));
         // If the thread can't be started, code stays plain; the next request tries again.
         state.works = thread.spawn(move || work(&shared, patience)).is_ok();
     }

@@ -4,6 +4,7 @@
 //! and nothing else.
 
 use super::modes::{self, SwitchedModes};
+use crate::tui::paint::highlight::WORKER_PREFIX;
 use rustix::termios::{OptionalActions, Termios, tcsetattr};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +21,6 @@ struct SavedTerminal {
 static SAVED: Mutex<Option<SavedTerminal>> = Mutex::new(None);
 /// Whether the terminal was restored while the program still believes to have it.
 static TERMINAL_LOST: AtomicBool = AtomicBool::new(false);
-/// The prefix of threads whose panics are caught and handled: these panics leave the terminal alone.
-pub(super) const WORKER_PREFIX: &str = "paint-";
 
 /// Saves the state `before`, to which the terminal is to be restored.
 pub(super) fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {

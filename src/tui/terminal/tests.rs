@@ -121,7 +121,7 @@ fn a_panic_in_any_thread_gives_it_back_and_the_next_frame_takes_it_again() {
     assert!(!pty.is_cooked());
     pty.read_until(b"again");
     let worker = std::thread::Builder::new()
-        .name(format!("{}test", super::restore::WORKER_PREFIX))
+        .name(format!("{}test", crate::tui::paint::highlight::WORKER_PREFIX))
         .spawn(|| panic!("caught"))
         .unwrap();
     assert!(worker.join().is_err());
