@@ -239,11 +239,11 @@ impl Engine {
 
     /// Whether the block would get a terminal of its own: as the person chose, else by its language.
     fn has_terminal(&self, block: BlockId) -> bool {
-        let wish = self.state.live.blocks.get(&block).and_then(|live| live.terminal);
+        let chosen = self.state.live.blocks.get(&block).and_then(|live| live.terminal);
         let item = self.state.transcript.blocks.get(&block);
         let code = item.filter(|item| matches!(item.block.kind, BlockKind::Code { .. }));
         let language = code.and_then(|item| item.block.current().language.as_ref());
-        wish.unwrap_or_else(|| language.is_some_and(|language| self.settings.terminals.contains(language)))
+        chosen.unwrap_or_else(|| language.is_some_and(|language| self.settings.terminals.contains(language)))
     }
 
     fn open_block(&self, block: BlockId) -> Option<&super::transcript::BlockItem> {

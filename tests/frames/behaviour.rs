@@ -289,7 +289,7 @@ fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
         scene.pass(401);
         scene.frame();
         scene.pass(10);
-        assert!(scene.take_wishes().is_empty(), "what was held back is taken back");
+        assert!(scene.take_commands().is_empty(), "what was held back is taken back");
     }
 }
 
@@ -518,7 +518,7 @@ fn a_burst_of_letters_decides_nothing() {
         commands.extend(scene.key("a"));
     }
     scene.pass(50);
-    commands.extend(scene.take_wishes());
+    commands.extend(scene.take_commands());
     assert!(engine_commands(&commands).is_empty());
 }
 

@@ -283,7 +283,7 @@ fn keys_beyond_the_last_image_save_the_last_one() {
             scene.screen.guard.cursor_reported(query.place(), scene.at);
         }
         scene.pass(1);
-        let commands = scene.take_wishes();
+        let commands = scene.take_commands();
         let is_last = |wish: &UiCommand| matches!(wish, UiCommand::Job(Job::SaveImage(it)) if it.name == "figure-2.png");
         assert!(commands.iter().any(is_last), "{beyond}: {commands:?} {:?}", scene.screen.note);
     }

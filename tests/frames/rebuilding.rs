@@ -52,7 +52,7 @@ fn blocks_that_touch_nothing_else_come_back_as_one_that_waits() {
     scene.pass(1_000);
     let mut commands = scene.press(&["n"]);
     scene.pass(1_000);
-    commands.extend(scene.take_wishes());
+    commands.extend(scene.take_commands());
     let Some(UiCommand::Send(command)) = commands.into_iter().find(|wish| matches!(wish, UiCommand::Send(_)))
     else {
         panic!("no command")

@@ -272,7 +272,7 @@ fn del_tells_what_it_frees_and_takes_one_letter_more() {
     scene.pass(1_000);
     let mut commands = scene.press(&["d"]);
     scene.pass(1_000);
-    commands.extend(scene.take_wishes());
+    commands.extend(scene.take_commands());
     assert_eq!(deleted(&commands), Some(&path));
 }
 

@@ -169,7 +169,7 @@ pub fn made(at: At) -> Scene {
         }
         _ => {}
     }
-    scene.take_wishes();
+    scene.take_commands();
     scene
 }
 
@@ -361,7 +361,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     scene.inspect(1, Vec::new());
     scene.focus(Pane::Message);
     scene.enter("/keys test");
-    scene.take_wishes();
+    scene.take_commands();
     let send = |scene: &mut Scene, key: &str, bytes: &[u8]| {
         scene.screen.sent = bytes.to_vec();
         scene.press(&[key]);
@@ -381,7 +381,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(drawn(&mut scene, 100, 30).contains("What the terminal sends"), "once is not twice");
     send(&mut scene, "esc", b"\x1b");
     assert!(!drawn(&mut scene, 100, 30).contains("What the terminal sends"));
-    assert!(scene.take_wishes().is_empty() && scene.screen.panes.composer.is_empty());
+    assert!(scene.take_commands().is_empty() && scene.screen.panes.composer.is_empty());
     assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
     // Held down, the key that leaves the test does nothing below it.
     scene.screen.panes.focus = Pane::Message;
@@ -391,7 +391,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
         scene.pass(100);
     }
     assert!(!drawn(&mut scene, 100, 30).contains("What the terminal sends"));
-    assert!(scene.take_wishes().is_empty() && !drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
+    assert!(scene.take_commands().is_empty() && !drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
 }
 
 /// `/export` takes a format and an option for keys; any other argument only gives a note, and writes nothing.

@@ -62,7 +62,7 @@ fn press(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
     scene.pass(1_000);
     let mut commands = scene.press(&[name]);
     scene.pass(1_000);
-    commands.extend(scene.take_wishes());
+    commands.extend(scene.take_commands());
     scene.frame();
     commands
 }

@@ -42,7 +42,7 @@ fn editing(setup: Setup) -> Scene {
 fn press(scene: &mut Scene, key: &str) -> Vec<UiCommand> {
     let mut commands = scene.press(&[key]);
     scene.pass(500);
-    commands.extend(scene.take_wishes());
+    commands.extend(scene.take_commands());
     commands
 }
 
@@ -182,6 +182,20 @@ fn a_line_of_many_matches_is_drawn_and_replaced() {
     scene.type_text(";");
     press(&mut scene, "ctrl-r");
     assert!(edited(&mut scene).starts_with(&many.replace(',', ";")));
+}
+
+#[test]
+fn lines_above_fill_the_room_where_a_long_paste_was_undone() {
+    let mut scene = editing(Setup::default());
+    let all = drawn(&mut scene, 80, 24);
+    press(&mut scene, "ctrl-end");
+    scene.paste(&"x = 1\n".repeat(5_000));
+    assert!(!drawn(&mut scene, 80, 24).contains("import pandas"));
+    press(&mut scene, "ctrl-_");
+    let lines = |screen: &str| screen.matches(" │ ").count();
+    let undone = drawn(&mut scene, 80, 24);
+    assert!(undone.contains("import pandas"), "{undone}");
+    assert_eq!(lines(&undone), lines(&all), "{undone}");
 }
 
 #[test]

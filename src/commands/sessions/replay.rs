@@ -191,13 +191,13 @@ impl<'a> Replay<'a> {
         let mut there = factory.clone();
         there.place = there.place.with_cwd(self.summary.cwd.clone());
         let python = there.local_executor().interpreter(&Language::python()).await;
-        let wish = ReplayOptions {
+        let options = ReplayOptions {
             network: self.args.allow_network,
             unconfined: self.args.sandbox == Some(SandboxLevel::Off),
             worked: self.summary.cwd.clone(),
         };
         let python = python.map(|(python, _)| python.path);
-        Ok(factory.replaying(work, allowed, &wish, (now, python)))
+        Ok(factory.replaying(work, allowed, &options, (now, python)))
     }
 
     /// The limits: at most the original ones and those configured today; `--timeout` replaces the time.

@@ -57,8 +57,8 @@ impl Ask {
 
     /// Adds an answer that performs one command.
     #[must_use]
-    pub(crate) fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
-        self.or(letter, label, vec![OverlayResponse::UiCommand(wish)])
+    pub(crate) fn or_command(self, letter: char, label: impl Into<String>, command: UiCommand) -> Self {
+        self.or(letter, label, vec![OverlayResponse::UiCommand(command)])
     }
 
     /// Closes the question when the run of this block is over.

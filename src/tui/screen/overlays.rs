@@ -88,7 +88,7 @@ impl Screen {
                 OverlayResponse::CloseKeeping => self.put_aside(),
                 OverlayResponse::Open(overlay) => self.overlays.push(overlay),
                 OverlayResponse::ShowNote(note) => self.show_note(note),
-                OverlayResponse::UiCommand(wish) => self.commands.push(wish),
+                OverlayResponse::UiCommand(command) => self.commands.push(command),
                 OverlayResponse::Focus(pane) => self.move_focus(pane),
                 OverlayResponse::ViewBlock => self.panes.code.mode = Mode::View,
                 OverlayResponse::Run(slash, argument) => self.run_command(slash, &argument, ctx),

@@ -66,7 +66,7 @@ impl Scene {
     }
 
     /// Takes the commands that resulted from passing time.
-    pub fn take_wishes(&mut self) -> Vec<UiCommand> {
+    pub fn take_commands(&mut self) -> Vec<UiCommand> {
         std::mem::take(&mut self.commands)
     }
 
@@ -108,7 +108,7 @@ impl Scene {
             self.pass(100);
             commands.extend(self.key(name));
             self.hold_out();
-            commands.extend(self.take_wishes());
+            commands.extend(self.take_commands());
             self.frame();
         }
         commands
@@ -192,7 +192,7 @@ pub fn sent_edit(commands: &[UiCommand]) -> &str {
 pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
     let mut commands = scene.press(&[name]);
     scene.pass(50);
-    commands.extend(scene.take_wishes());
+    commands.extend(scene.take_commands());
     scene.frame();
     engine_commands(&commands)
 }

@@ -35,15 +35,30 @@ impl CodePane {
         self.edit_top = self.edit_top.max((line + 1).saturating_sub(height));
         let (within, _) =
             safe::code_place(editor.field().lines().get(line).map_or("", String::as_str), room, at.byte);
+        let lines = editor.field().lines();
+        let rows_of = |line: usize| lines.get(line).map_or(1, |text| safe::code_rows(text, room));
         // Drops lines at the top until the row with the cursor fits.
         loop {
-            let above: usize = (self.edit_top..line)
-                .map(|l| editor.field().lines().get(l).map_or(1, |t| safe::code_rows(t, room)))
-                .sum();
+            let above: usize = (self.edit_top..line).map(rows_of).sum();
             if above + within < height || self.edit_top >= line {
                 break;
             }
             self.edit_top += (above + within + 1 - height).min(line - self.edit_top).max(1);
+        }
+        // Where lines went away below, lines above fill the room: none is hidden while rows are empty.
+        let mut filled = 0;
+        for line in self.edit_top..lines.len() {
+            filled += rows_of(line);
+            if filled >= height {
+                return;
+            }
+        }
+        while let Some(above) = self.edit_top.checked_sub(1) {
+            filled += rows_of(above);
+            if filled > height {
+                return;
+            }
+            self.edit_top = above;
         }
     }
 
