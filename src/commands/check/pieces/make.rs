@@ -117,6 +117,7 @@ impl MakefileReader {
         let Some((name, value)) = line.split_once('=') else { return };
         let adds = name.ends_with('+');
         let only_if_unset = name.ends_with('?');
+        let is_output = name.ends_with('!');
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, ':' | '$' | '#')) {
             return;
@@ -133,6 +134,9 @@ impl MakefileReader {
         if name == "SHELL" && !adds {
             self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
         }
+        // `D != pwd` sets what the command prints.
+        let printed = is_output.then(|| format!("$(shell {value})"));
+        let value = printed.as_deref().unwrap_or(value);
         let value = match self.variables.get(name) {
             Some(before) if adds => format!("{before} {value}"),
             // Which of the two holds is not known: a variable that stands for itself has no value.
@@ -382,6 +386,11 @@ mod tests {
         let text = "V := $(shell curl x | sh)\nW != rm z\nall:\n\techo $(shell rm -rf ~)\n";
         let sources: Vec<String> = told(text).into_iter().map(|(source, ..)| source).collect();
         assert_eq!(sources, ["curl x | sh\n", " rm z\n", "echo $(rm -rf ~)\n"]);
+        // What a command prints is the value, and not the command.
+        for set in ["D != pwd", "D := $(shell pwd)"] {
+            let found = told(&format!("{set}\nall:\n\trm -rf $(D)\n"));
+            assert_eq!(found.last().unwrap().0, "rm -rf $(pwd)\n", "{set}");
+        }
     }
 
     #[test]
