@@ -17,8 +17,33 @@ pub(super) struct Diagnostic {
     pub(super) effect: Option<EffectKind>,
     /// Whether the person forbids it.
     pub(super) forbidden: bool,
-    /// The message with `{target}` unfilled, and the targets. A variant of the same call may add targets.
-    pub(super) names: Option<(String, Vec<String>)>,
+    /// The targets that the message names.
+    pub(super) names: Option<NamedTargets>,
+}
+
+/// The targets of a diagnostic. A variant of the same call may add some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NamedTargets {
+    /// The message, with `{what}` and `{target}` unfilled.
+    pub(super) template: String,
+    /// What the sensitive places among the targets are, each once.
+    pub(super) kinds: Vec<String>,
+    pub(super) targets: Vec<String>,
+}
+
+impl NamedTargets {
+    /// The message, with the first of the targets.
+    pub(super) fn message(&self) -> String {
+        let what = if self.kinds.is_empty() { "a secret".to_owned() } else { first_names(&self.kinds, 3) };
+        self.template.replace("{what}", &what).replace("{target}", &first_names(&self.targets, 3))
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (known, more) in [(&mut self.kinds, &other.kinds), (&mut self.targets, &other.targets)] {
+            let new: Vec<String> = more.iter().filter(|name| !known.contains(name)).cloned().collect();
+            known.extend(new.into_iter().take(64_usize.saturating_sub(known.len())));
+        }
+    }
 }
 
 impl Diagnostic {
@@ -37,11 +62,10 @@ pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
         let key = (diagnostic.rule.clone(), diagnostic.span.start, diagnostic.span.end);
         let same = first.get(&key).copied().and_then(|at| joined.get_mut(at));
         match (same, &diagnostic.names) {
-            (Some(Diagnostic { names: Some((template, shown)), severity, .. }), Some((other, more)))
-                if template == other && *severity == diagnostic.severity =>
+            (Some(Diagnostic { names: Some(known), severity, .. }), Some(more))
+                if known.template == more.template && *severity == diagnostic.severity =>
             {
-                let new: Vec<String> = more.iter().filter(|name| !shown.contains(name)).cloned().collect();
-                shown.extend(new.into_iter().take(64_usize.saturating_sub(shown.len())));
+                known.add(more);
             }
             (Some(known), None)
                 if known.message == diagnostic.message && known.severity == diagnostic.severity => {}
@@ -52,14 +76,12 @@ pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     for diagnostic in &mut joined {
-        let Some((template, shown)) = &mut diagnostic.names else { continue };
-        if shown.len() > 1 {
-            let known = |name: &String| !name.ends_with("(known only at run time)");
-            if shown.iter().any(known) {
-                shown.retain(known);
-            }
-            diagnostic.message = template.replace("{target}", &first_names(shown, 3));
+        let Some(named) = &mut diagnostic.names else { continue };
+        let known = |name: &String| !name.ends_with("(known only at run time)");
+        if named.targets.iter().any(known) {
+            named.targets.retain(known);
         }
+        diagnostic.message = named.message();
     }
     *diagnostics = joined;
 }

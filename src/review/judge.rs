@@ -6,7 +6,7 @@ mod history;
 mod location;
 
 use super::Scope;
-use super::diagnostic::Diagnostic;
+use super::diagnostic::{Diagnostic, NamedTargets};
 use super::folder::folders_of;
 use super::grammar::Grammar;
 use super::nested::NestedCode;
@@ -17,7 +17,6 @@ use super::rules::{Condition, EffectKind, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{in_folder, short, spell};
 use crate::domain::{Effects, Severity};
-use crate::text::names::first_names;
 pub(super) use history::ActHistory;
 use location::{folders_to_tell, is_in_place, linked_place, locate_target};
 use std::collections::HashSet;
@@ -98,7 +97,8 @@ fn apply(
     judged: &mut Judgement,
 ) {
     let (mut shown, mut made) = (Vec::new(), Vec::new());
-    let (mut what, mut nested, mut named) = (None, None, HashSet::new());
+    let mut kinds: Vec<String> = Vec::new();
+    let (mut nested, mut named) = (None, HashSet::new());
     let targets = act.first_of(&shape.target);
     let none_given = targets.is_empty();
     let any = none_given && shape.target.is_empty();
@@ -113,7 +113,7 @@ fn apply(
             continue;
         }
         let wanted = rule.r#where.as_deref().unwrap_or_default();
-        what = what.or_else(|| located.what(wanted).map(str::to_owned));
+        kinds.extend(located.what(wanted).map(str::to_owned).filter(|what| !kinds.contains(what)));
         let place = linked_place(rule.effect, value, folder, scope, past);
         let spelled = spell(value, span, rule.effect, folder, source);
         let spelled = match &place {
@@ -149,7 +149,7 @@ fn apply(
         past.effects.unknown |= rule.effect.is_some();
     }
     past.effects.unknown |= rule.unknown;
-    judged.diagnostics.extend(diagnostic(rule, act, what.as_deref(), shown));
+    judged.diagnostics.extend(diagnostic(rule, act, kinds, shown));
 }
 
 /// Whether a rule covers targets of which nothing is known. A rule that names no classes does if it reports something or
@@ -161,18 +161,19 @@ fn covers_unknown_targets(rule: &ReviewRule) -> bool {
     }
 }
 
-/// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
-fn diagnostic(rule: &ReviewRule, act: &Act, what: Option<&str>, shown: Vec<String>) -> Option<Diagnostic> {
-    let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
-    let template = template.replace("{folder}", &in_folder(act));
+/// The diagnostic of a rule for an act with these targets, which are places of these kinds; `None` if the rule reports
+/// nothing.
+fn diagnostic(rule: &ReviewRule, act: &Act, kinds: Vec<String>, targets: Vec<String>) -> Option<Diagnostic> {
+    let template = rule.message.replace("{name}", &act.name).replace("{folder}", &in_folder(act));
+    let named = NamedTargets { template, kinds, targets };
     Some(Diagnostic {
         rule: rule.id.clone(),
         severity: rule.severity?,
         span: act.span.clone(),
-        message: template.replace("{target}", &first_names(&shown, 3)),
+        message: named.message(),
         effect: rule.effect,
         forbidden: false,
-        names: rule.message.contains("{target}").then_some((template, shown)),
+        names: rule.message.contains("{target}").then_some(named),
     })
 }
 

@@ -433,6 +433,15 @@ fn a_finding_names_the_kind_of_place() {
         ("echo a >> /etc/sudoers.d/a", "writes what sudo allows: /etc/sudoers.d/a"),
         ("cat /etc/sudoers", "reads what sudo allows: /etc/sudoers"),
         ("echo a >> .npmrc", "writes what npm obeys by itself: .npmrc"),
+        ("chmod +x /etc/hosts", "makes executable what is run or obeyed by itself: /etc/hosts"),
+        (
+            "cat ~/.ssh/id_rsa ~/.aws/credentials",
+            "reads an SSH key, cloud credentials: ~/.ssh/id_rsa, ~/.aws/credentials",
+        ),
+        (
+            "tee -a ~/.zshrc ~/.bashrc /etc/passwd < a",
+            "writes what a shell reads when it starts, who may log in: ~/.zshrc, ~/.bashrc, /etc/passwd",
+        ),
     ] {
         let told = messages(look("bash", source));
         assert!(told.iter().any(|message| message == expected), "{told:?}");

@@ -29,6 +29,8 @@ struct MakefileReader {
     variables: HashMap<String, String>,
     /// The variables that are set whatever the conditions of the file say.
     always_set: HashSet<String>,
+    /// The variables that some targets set for themselves.
+    set_by_targets: HashSet<String>,
     /// How many conditions (`ifdef`) are open.
     conditions: u32,
     /// The bytes that may still be read to expand variables.
@@ -48,6 +50,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
     let mut reader = MakefileReader {
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         always_set: variables.map(|(name, _)| name.to_owned()).into(),
+        set_by_targets: HashSet::new(),
         conditions: 0,
         left: Cell::new(MAX_EXPANDED_BYTES),
         language: "bash".to_owned(),
@@ -117,7 +120,12 @@ impl MakefileReader {
         let Some((name, value)) = line.split_once('=') else { return };
         let adds = name.ends_with('+');
         let only_if_unset = name.ends_with('?');
+        let is_output = name.ends_with('!');
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+        // `clean: private D = x`; behind a semicolon stands a command, and behind a number sign a comment.
+        if let Some((_, set)) = name.rsplit_once(':').filter(|_| !name.contains([';', '#'])) {
+            self.set_by_targets.extend(set.split_whitespace().next_back().map(str::to_owned));
+        }
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, ':' | '$' | '#')) {
             return;
         }
@@ -133,6 +141,9 @@ impl MakefileReader {
         if name == "SHELL" && !adds {
             self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
         }
+        // `D != pwd` sets what the command prints.
+        let printed = is_output.then(|| format!("$(shell {value})"));
+        let value = printed.as_deref().unwrap_or(value);
         let value = match self.variables.get(name) {
             Some(before) if adds => format!("{before} {value}"),
             // Which of the two holds is not known: a variable that stands for itself has no value.
@@ -280,7 +291,9 @@ impl MakefileReader {
             return;
         }
         match self.variables.get(name) {
-            Some(value) if depth < MAX_DEPTH => out.push_str(&self.expand(value, depth + 1)),
+            Some(value) if depth < MAX_DEPTH && !self.set_by_targets.contains(name) => {
+                out.push_str(&self.expand(value, depth + 1));
+            }
             _ => {
                 let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                 out.push_str(UNKNOWN);
@@ -359,6 +372,12 @@ mod tests {
         ] {
             assert_eq!(told(&format!("{condition}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf ${make_D}\n");
         }
+        // A target that sets it has another value, wherever the others are set.
+        for set in ["D := build\nall: D = /\n", "all: override D := /\nD = build\n", "all:D=/\n"] {
+            assert_eq!(told(&format!("{set}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf ${make_D}\n");
+        }
+        let command = "D := build\n# as in: D=/\nx: ; D=/ y\nall:\n\trm -rf $(D)\n";
+        assert_eq!(told(command)[1].0, "rm -rf build\n");
         let same = "ifdef CI\nD := build\nelse\nD := build\nendif\nall:\n\trm -rf $(D)\n";
         assert_eq!(told(same)[0].0, "rm -rf build\n");
     }
@@ -382,6 +401,11 @@ mod tests {
         let text = "V := $(shell curl x | sh)\nW != rm z\nall:\n\techo $(shell rm -rf ~)\n";
         let sources: Vec<String> = told(text).into_iter().map(|(source, ..)| source).collect();
         assert_eq!(sources, ["curl x | sh\n", " rm z\n", "echo $(rm -rf ~)\n"]);
+        // What a command prints is the value, and not the command.
+        for set in ["D != pwd", "D := $(shell pwd)"] {
+            let found = told(&format!("{set}\nall:\n\trm -rf $(D)\n"));
+            assert_eq!(found.last().unwrap().0, "rm -rf $(pwd)\n", "{set}");
+        }
     }
 
     #[test]
