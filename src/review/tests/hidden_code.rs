@@ -135,6 +135,8 @@ fn python_that_runs_texts_and_files_tells_it() {
             "import sys\nsys.path.insert(0, 'x')\nimport y",
             "import sys\nsys.path.append('x')",
             "import os\nos.chdir('lib')\nimport colorsys",
+            "import os\nos.chdir('lib')\n__import__('colorsys')",
+            "import importlib, os\nos.chdir('lib')\nimportlib.import_module('colorsys')",
             "import sys\nsys.path[0] = 'x'",
             "import sys\nsys.path[0:0] = ['x']",
             "import sys as system\nsystem.path += ['x']",
