@@ -141,12 +141,16 @@ fn python_that_runs_texts_and_files_tells_it() {
             "import sys\nsys.path[0:0] = ['x']",
             "import sys as system\nsystem.path += ['x']",
             "import sys\nsys.path = ['x'] + sys.path",
+            "from sys import path\npath += ['x']",
+            "from sys import path\npath[:0] = ['x']",
+            "import sys\nfolders = sys.path\nfolders[0] = 'x'",
             "import doctest\ndoctest.testfile('a')",
             "import sqlite3\nsqlite3.connect(':memory:').load_extension('./x')",
             "import zipfile\nzipfile.ZipFile('a.zip').extractall()",
         ],
     );
     assert_known("python", &["import timeit\ntimeit.timeit('sum(range(100))', number=1000)"]);
+    assert_known("python", &["import sys\nfirst = sys.path[0]\nfirst += '/x'"]);
     assert_unknown("javascript", &["const o = { p: 'a' };\nObject.defineProperty(o, 'p', { value: 'b' });"]);
     let worker = "const { Worker } = require('worker_threads');\nnew Worker('./a.js');";
     assert_unknown("javascript", &[worker]);
