@@ -31,6 +31,9 @@ impl<'t> ShellReader<'_, 't> {
             // The words of a declaration are expanded like those of a command.
             value = uncertain(value);
         }
+        if declares {
+            self.items_in(&value);
+        }
         let is_item = name.kind() == "subscript";
         let name = text(name, self.source);
         let adds = text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
@@ -166,6 +169,9 @@ impl<'t> ShellReader<'_, 't> {
         let place = self.place(node);
         for word in words.iter().skip(1) {
             self.index_of(word, &place);
+            if let Some((_, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) {
+                self.items_in(&Value::text(held));
+            }
             self.set_by_word(word, &place);
         }
         if named_children(node, 16)

@@ -39,10 +39,20 @@ fn a_command_in_an_index_is_started_by_what_takes_names() {
         );
         assert!(review.effects.unknown, "{source}");
     }
-    assert_unknown("bash", &["x='$(./x)'; echo ${x@P}", "echo \"${PS1@P}\""]);
+    assert_unknown(
+        "bash",
+        &[
+            "x='$(./x)'; echo ${x@P}",
+            "echo \"${PS1@P}\"",
+            "declare -a 'a=($(./x))'",
+            "declare -a a='([0]=`./x`)'",
+            "f() { local -a 'a=(1 $(./x))'; }; f",
+        ],
+    );
     assert_known(
         "bash",
         &[
+            "declare -a 'a=(1 2)' b=(\"$(date)\"); declare c='(costs $5)'",
             "a=(1 2); i=1; echo \"${a[i]} ${a[$((i - 1))]}\"",
             "grep 'a[$(x)]' notes.txt",
             "printf '%s\\n' 'a[$(x)]'",
