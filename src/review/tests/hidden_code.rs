@@ -133,6 +133,10 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "uv lock",
         ],
     );
+    let keys: Vec<_> = (0..256).map(|n| format!("export GIT_CONFIG_KEY_{n}=user.name")).collect();
+    let last = "export GIT_CONFIG_VALUE_0=./x GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_COUNT=1\ngit status";
+    let text = format!("{}\n{last}", keys.join("\n"));
+    assert_unknown("bash", &[text.as_str()]);
     let git = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status";
     assert_eq!(look("bash", git).gravest(), Some(Severity::High), "{:?}", told(&look("bash", git)));
 }
