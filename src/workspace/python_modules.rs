@@ -27,7 +27,7 @@ pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
 /// `most`: how many names of the folder are looked at.
 fn modules_within(source: &str, folder: &Path, most: usize) -> PythonModules {
     let mut modules = PythonModules::new();
-    // `python -m json.tool` looks for a module as well, also as `-Im`.
+    // `python -m json.tool` looks for a module as well, also as `-Bm`.
     if !["import", "-m", "py"].iter().any(|word| source.contains(word)) {
         return modules;
     }
