@@ -94,8 +94,11 @@ impl<'t> PythonReader<'_, 't> {
         // `a.__dict__['path'] = value` and `vars(a)['path'] = value` set a field.
         let spelled = text(table, self.shared.source);
         let sets_field = spelled.ends_with(".__dict__") || spelled.starts_with("vars(");
-        let has_name = matches!(table.kind(), "identifier" | "attribute");
-        self.shared.reading.unknown |= sets_field || has_name && is_search_path(&self.fold(table, frame, 0));
+        let held = match table.kind() {
+            "identifier" | "attribute" => self.fold(table, frame, 0),
+            _ => Value::unknown(),
+        };
+        self.shared.reading.unknown |= sets_field || is_search_path(&held) || is_fields(&held);
         if table.kind() != "identifier" {
             return;
         }
@@ -235,4 +238,14 @@ impl<'t> PythonReader<'_, 't> {
 /// Whether a value may be `sys.path`, the folders in which imports look.
 fn is_search_path(value: &Value) -> bool {
     values(value).iter().any(|one| one.as_name() == Some("sys.path"))
+}
+
+/// Whether a value may be the fields of an object of the text: `a.__dict__`, `vars(a)`.
+fn is_fields(value: &Value) -> bool {
+    values(value).iter().any(|one| {
+        let object = known_functions::vars_of(one);
+        let object =
+            object.as_deref().or_else(|| one.as_name().and_then(|name| name.strip_suffix(".__dict__")));
+        object.is_some_and(|name| name.starts_with("class "))
+    })
 }

@@ -172,6 +172,8 @@ fn python_that_runs_texts_and_files_tells_it() {
     );
     assert_known("python", &["import timeit\ntimeit.timeit('sum(range(100))', number=1000)"]);
     assert_known("python", &["import sys\nfirst = sys.path[0]\nfirst += '/x'"]);
+    let options = "import argparse\nargs = vars(argparse.ArgumentParser().parse_args())\nargs['x'] = 1";
+    assert_known("python", &[options]);
     assert_unknown("javascript", &["const o = { p: 'a' };\nObject.defineProperty(o, 'p', { value: 'b' });"]);
     let worker = "const { Worker } = require('worker_threads');\nnew Worker('./a.js');";
     assert_unknown("javascript", &[worker]);
@@ -286,6 +288,9 @@ fn a_method_is_followed_again_when_a_field_has_another_value() {
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__ |= {'p': 'b'}\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__.update(p='b')\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__setattr__('p', 'b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nvars(a).update(p='b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nd = vars(a)\nd['p'] = 'b'\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nd = a.__dict__\nd['p'] = 'b'\ngo()",
         "import os\nf = print\ndef go(): f('b')\ngo()\nf = os.remove\ngo()",
         "import os\nclass A: p = 'a'\ndef go(): os.remove(A.p)\ngo()\nA.p = 'b'\ngo()",
     ] {
