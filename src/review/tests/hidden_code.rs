@@ -291,6 +291,10 @@ fn a_method_is_followed_again_when_a_field_has_another_value() {
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nvars(a).update(p='b')\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nd = vars(a)\nd['p'] = 'b'\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nd = a.__dict__\nd['p'] = 'b'\ngo()",
+        "import os\nclass A:\n    def __init__(self, p): self.p = p\n    def go(self): os.remove(self.p)\n\
+         a = A('a')\na.p = 'b'\na.go()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\nb = a\nb.p = 'b'\nos.remove(a.p)",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef change(x): x.p = 'b'\nchange(a)\nos.remove(a.p)",
         "import os\nf = print\ndef go(): f('b')\ngo()\nf = os.remove\ngo()",
         "import os\nclass A: p = 'a'\ndef go(): os.remove(A.p)\ngo()\nA.p = 'b'\ngo()",
     ] {
