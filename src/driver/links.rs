@@ -236,15 +236,16 @@ mod tests {
         }
         // So is a module that is run as a program.
         for (text, file) in [("python3 -m json.tool a.json", "json.py"), ("python3 -mpip list", "pip.py")] {
-            let (review, seen) = place.review(Language::bash(), text);
-            assert!(told(&review).is_empty(), "{text}: {review:?}");
+            let (review, earlier) = place.review(Language::bash(), text);
+            assert!(review.is_clean() && !review.effects.unknown, "{text}: {review:?}");
             write(file, "").unwrap();
             let message = format!("may run a file of this folder: {file}");
             let difference = format!("it {message}, which was not there when it was shown");
-            assert_eq!(seen.difference(), Some(difference), "{text}");
-            let (review, _) = place.review(Language::bash(), text);
+            assert_eq!(earlier.difference(), Some(difference), "{text}");
+            let (review, seen) = place.review(Language::bash(), text);
             assert_eq!(told(&review), [message], "{text}");
             assert!(review.effects.unknown, "{text}");
+            assert_eq!(seen.difference(), None, "it was shown so");
         }
         // What the block itself writes was read with it.
         let text = "open('colorsys.py', 'w').write('x = 1')\nimport colorsys";

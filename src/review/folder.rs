@@ -56,11 +56,11 @@ pub(super) fn either(meant: Option<Value>, other: Option<Value>, scope: &Scope) 
     Value::any(all)
 }
 
-/// Whether an act may run in another folder than the one in which the text starts.
-pub(super) fn may_be_elsewhere(act: &Act, scope: &Scope) -> bool {
+/// Whether a folder may be another one than that in which the text starts, which `None` is.
+pub(super) fn may_be_elsewhere(folder: Option<&Value>, scope: &Scope) -> bool {
     let start = resolved(START, scope);
     let is_start = |folder: Value| folder.as_whole_text().and_then(|path| resolved(path, scope)) == start;
-    act.folder.as_ref().is_some_and(|folder| !folder.alternatives().into_iter().all(is_start))
+    folder.is_some_and(|folder| !folder.alternatives().into_iter().all(is_start))
 }
 
 /// The folders in which an act may run, the one that the text means first; `None` is where the text starts.

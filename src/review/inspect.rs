@@ -217,7 +217,8 @@ impl Inspector<'_> {
                 };
             }
             // An import looks in the folder that the text entered, and `Scope::modules` is of the one where it starts.
-            self.past.effects.unknown |= act.name == "@import" && folder::may_be_elsewhere(&act, self.scope);
+            self.past.effects.unknown |=
+                act.name == "@import" && folder::may_be_elsewhere(act.folder.as_ref(), self.scope);
             let mut judged = judge::judge(&act, rules, source, self.scope, &mut self.past);
             let folder = nested::folder_of(&act);
             let code = judged.nested.drain(..).map(|code| code.within(folder.clone()));

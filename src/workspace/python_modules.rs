@@ -14,9 +14,9 @@ const MAX_ENTRIES: usize = 100_000;
 /// What is told as the file of a module if the folder has more names than are looked at.
 const ONE_OF_MANY: &str = "one of very many";
 
-/// The endings of files that Python loads as a module, in the order in which it looks for them; that of native code may
-/// have a platform in front.
-const ENDINGS: [&str; 3] = [".so", ".py", ".pyc"];
+/// What stands behind the first dot in the name of a file that Python loads as a module, in the order in which it looks
+/// for them; that of native code may have a platform in front.
+const ENDINGS: [&str; 3] = ["so", "py", "pyc"];
 
 /// The modules at the top of a folder that a text may mean: those whose names it contains. In a folder with too many
 /// names, each word of the text may be one. This reads the disk, so it is called on a worker.
@@ -27,7 +27,7 @@ pub(crate) fn modules_for(source: &str, folder: &Path) -> PythonModules {
 /// `most`: how many names of the folder are looked at.
 fn modules_within(source: &str, folder: &Path, most: usize) -> PythonModules {
     let mut modules = PythonModules::new();
-    // `python -m json.tool` looks for a module as well, also as `-Im`.
+    // `python -m json.tool` looks for a module as well, also as `-Bm`.
     if !["import", "-m", "py"].iter().any(|word| source.contains(word)) {
         return modules;
     }
@@ -68,9 +68,11 @@ fn modules_within(source: &str, folder: &Path, most: usize) -> PythonModules {
     modules
 }
 
-/// How late Python looks for a file of this ending; `None` if it loads no such file as a module.
+/// How late Python looks for a file of this name; `None` if it loads no such file as a module, such as `csv.old.py`.
 fn rank(name: &str) -> Option<usize> {
-    ENDINGS.iter().position(|ending| name.ends_with(ending))
+    let (_, ending) = name.split_once('.')?;
+    let is_native = ending.ends_with(".so");
+    ENDINGS.iter().position(|known| ending == *known || is_native && *known == "so")
 }
 
 /// The file of a folder that makes it a package.
@@ -96,6 +98,7 @@ mod tests {
             "fast.pyc",
             "pkg/__init__.py",
             "pkg.py",
+            "data.old.py",
             "notes.txt",
         ];
         for name in [&files[..], &["other/__init__.py", "json.py"]].concat() {

@@ -1,4 +1,5 @@
-//! Finds orders in awk scripts: `system`, pipes in both directions, files that `print` writes, and connections.
+//! Finds orders in awk scripts: `system`, pipes in both directions, files that `print` writes, connections, and code
+//! that is included or called by a name in a variable.
 
 use super::{Order, OrderEffect, quoted};
 use std::ops::Range;
@@ -64,6 +65,11 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
                 if let Some(path) = text(index + 1) {
                     order(OrderEffect::Reads(path), index + 1);
                 }
+            }
+            // `@include` and `@load` add the code of a file; `@name()` calls the function whose name a variable holds.
+            AwkPiece::Sign('@') if matches!(at(index + 1), Some(AwkPiece::Name(name)) if name != "namespace") =>
+            {
+                order(OrderEffect::Unknown, index + 1);
             }
             AwkPiece::Text(path) if path.starts_with("/inet") => {
                 let host = path.split('/').nth(4).unwrap_or_default().to_owned();
@@ -146,6 +152,8 @@ mod tests {
         assert_eq!(found("BEGIN { \"date\" | getline d }"), [starts("date")]);
         assert_eq!(found("{ cmd = $1; system(cmd) }"), [OrderEffect::Unknown]);
         assert_eq!(found("{ cmd | getline }"), [OrderEffect::Unknown]);
+        assert_eq!(found("@include \"x.awk\""), [OrderEffect::Unknown]);
+        assert_eq!(found("{ f = \"system\"; @f(\"id\") }"), [OrderEffect::Unknown]);
         assert_eq!(found("{ print > \"/etc/x\" }"), [OrderEffect::Writes("/etc/x".to_owned())]);
         assert_eq!(found("{ printf \"%s\", $1 >> \"a\" }"), [OrderEffect::Writes("a".to_owned())]);
         for script in
@@ -167,6 +175,7 @@ mod tests {
             "{ s += $1 / 2 } END { print s }",
             "$3 > \"a\" { c++ }",
             "# system(\"x\")",
+            "@namespace \"a\"\n$0 ~ @/b@c/ { print \"@load\" }",
         ] {
             assert_eq!(found(script), [], "{script}");
         }

@@ -3,7 +3,7 @@
 use super::PythonReader;
 use super::known_functions;
 use crate::review::flow::element_in;
-use crate::review::items::{is_list, spread};
+use crate::review::items::{is_list, spread, values};
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{each, named_children, pair, text};
 use crate::review::value::{Act, Value};
@@ -46,6 +46,7 @@ impl<'t> PythonReader<'_, 't> {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
         let added = self.fold(right, frame, 0);
         let before = self.fold(left, frame, 0);
+        self.shared.reading.unknown |= is_search_path(&before);
         let plus = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "+=");
         if plus && left.kind() == "identifier" && is_list(&before) {
             let name = self.spelled(left);
@@ -67,16 +68,15 @@ impl<'t> PythonReader<'_, 't> {
             }
             "attribute" if left.byte_range().len() < 80 => {
                 let spelled = text(left, self.shared.source);
-                self.shared.reading.unknown |=
-                    spelled.ends_with(".__dict__") || self.is_search_path(left, frame);
-                if let (Some(object), Some(attribute)) = pair(left, "object", "attribute")
-                    && let Some(class) = self.fold(object, frame, 0).as_name()
-                    && class.starts_with("class ")
-                {
-                    let field = format!("{class}.{}", self.spelled(attribute));
-                    self.shared.frames.bind_shared(&field, value.clone());
+                self.shared.reading.unknown |= spelled.ends_with(".__dict__");
+                if let (Some(object), Some(attribute)) = pair(left, "object", "attribute") {
+                    let (object, attribute) = (self.fold(object, frame, 0), self.spelled(attribute));
+                    self.shared.reading.unknown |= is_search_path(&self.member(&object, &attribute));
+                    if let Some(class) = object.as_name().filter(|name| name.starts_with("class ")) {
+                        self.shared.frames.bind_shared(&format!("{class}.{attribute}"), value.clone());
+                    }
                 }
-                self.shared.frames.bind_shared(text(left, self.shared.source), value);
+                self.shared.frames.bind_shared(spelled, value);
             }
             "subscript" => self.bind_item(left, value, frame),
             "pattern_list" | "tuple_pattern" | "list_pattern" => {
@@ -91,22 +91,20 @@ impl<'t> PythonReader<'_, 't> {
     /// `table['key'] = value`: adds the item to the dictionary.
     fn bind_item(&mut self, left: Node<'t>, value: Value, frame: usize) {
         let (Some(table), Some(key)) = pair(left, "value", "subscript") else { return };
+        // `a.__dict__['path'] = value` and `vars(a)['path'] = value` set a field.
+        let spelled = text(table, self.shared.source);
+        let sets_field = spelled.ends_with(".__dict__") || spelled.starts_with("vars(");
+        let held = match table.kind() {
+            "identifier" | "attribute" => self.fold(table, frame, 0),
+            _ => Value::unknown(),
+        };
+        self.shared.reading.unknown |= sets_field || is_search_path(&held) || is_fields(&held);
         if table.kind() != "identifier" {
-            // `a.__dict__['path'] = value` and `vars(a)['path'] = value` set a field.
-            let spelled = text(table, self.shared.source);
-            let sets_field = spelled.ends_with(".__dict__") || spelled.starts_with("vars(");
-            self.shared.reading.unknown |= sets_field || self.is_search_path(table, frame);
             return;
         }
         let name = self.spelled(table);
         let key = self.fold(key, frame, 0);
         self.shared.set_item(frame, &name, &key, &value);
-    }
-
-    /// Whether a target is `sys.path`, the folders in which imports look.
-    fn is_search_path(&mut self, target: Node<'t>, frame: usize) -> bool {
-        let (Some(object), Some(attribute)) = pair(target, "object", "attribute") else { return false };
-        text(attribute, self.shared.source) == "path" && self.fold(object, frame, 0).as_name() == Some("sys")
     }
 
     /// The names in a target.
@@ -235,4 +233,19 @@ impl<'t> PythonReader<'_, 't> {
             }
         }
     }
+}
+
+/// Whether a value may be `sys.path`, the folders in which imports look.
+fn is_search_path(value: &Value) -> bool {
+    values(value).iter().any(|one| one.as_name() == Some("sys.path"))
+}
+
+/// Whether a value may be the fields of an object of the text: `a.__dict__`, `vars(a)`.
+fn is_fields(value: &Value) -> bool {
+    values(value).iter().any(|one| {
+        let object = known_functions::vars_of(one);
+        let object =
+            object.as_deref().or_else(|| one.as_name().and_then(|name| name.strip_suffix(".__dict__")));
+        object.is_some_and(|name| name.starts_with("class "))
+    })
 }

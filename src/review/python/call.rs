@@ -64,13 +64,7 @@ impl<'t> PythonReader<'_, 't> {
             if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
                 && let Some(name) = act.value(0).and_then(Value::as_whole_text)
             {
-                self.shared.imported(name, act.span.clone());
-                let first = name.split('.').next().unwrap_or_default();
-                if let Some(file) = self.shared.scope.modules.get(first) {
-                    let files = [format!("{first}.py"), file.clone()];
-                    let files = files.map(|file| Argument::text(file, &act.span)).into();
-                    self.shared.push_act("@import", files, act.span.clone());
-                }
+                self.note(name, &act.span);
             }
             match act.name.as_str() {
                 "os.chdir" => self.shared.change_folder(&act),

@@ -103,18 +103,19 @@ impl<'t> PythonReader<'_, 't> {
         let (Some(object), Some(attribute)) = pair(node, "object", "attribute") else {
             return Value::unknown();
         };
-        if node.byte_range().len() < 80
-            && object.kind() == "identifier"
-            && let Some(value) = self.shared.frames.lookup(0, text(node, self.shared.source))
-        {
-            return value;
-        }
+        let is_short = node.byte_range().len() < 80 && object.kind() == "identifier";
+        let spelled = is_short.then(|| text(node, self.shared.source));
+        let held = spelled.and_then(|spelled| self.shared.frames.lookup(0, spelled));
         let value = self.fold(object, frame, depth);
         let attribute = self.spelled(attribute);
-        if let Some(class) = value.as_name().filter(|name| name.starts_with("class "))
-            && let Some(field) = self.shared.frames.lookup(0, &format!("{class}.{attribute}"))
-        {
-            return field;
+        let class = value.as_name().filter(|name| name.starts_with("class "));
+        let field = class.and_then(|class| self.shared.frames.lookup(0, &format!("{class}.{attribute}")));
+        match (held, field) {
+            // The field may have been set by another name of the object.
+            (Some(held), Some(field)) if held != field => return Value::any([held, field]),
+            (Some(held), _) => return held,
+            (None, Some(field)) => return field,
+            (None, None) => {}
         }
         let member = self.member(&value, &attribute);
         if member.as_name() == Some("sys.executable") { Value::text("python3") } else { member }

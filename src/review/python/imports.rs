@@ -3,6 +3,7 @@
 use super::PythonReader;
 use crate::review::syntax::{named_children, pair};
 use crate::review::value::Argument;
+use std::ops::Range;
 use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
@@ -13,7 +14,7 @@ impl<'t> PythonReader<'_, 't> {
                 self.bind_module(&name, &alias, item, frame, branch);
             } else {
                 let name = &self.spelled(item);
-                self.note(name, item);
+                self.note(name, &item.byte_range());
                 let first = name.split('.').next().unwrap_or_default();
                 let module = self.named(first);
                 self.shared.frames.bind(frame, first, module, branch);
@@ -27,7 +28,7 @@ impl<'t> PythonReader<'_, 't> {
         for item in named_children(node, 256).into_iter().skip(1) {
             match item.kind() {
                 "wildcard_import" => {
-                    self.note(&module, item);
+                    self.note(&module, &item.byte_range());
                     self.stars.push(module.clone());
                 }
                 "aliased_import" => {
@@ -46,22 +47,22 @@ impl<'t> PythonReader<'_, 't> {
     }
 
     fn bind_module(&mut self, name: &str, bound: &str, item: Node<'t>, frame: usize, branch: bool) {
-        self.note(name, item);
+        self.note(name, &item.byte_range());
         let value = self.named(name);
         self.shared.frames.bind(frame, bound, value, branch);
     }
 
     /// Adds a used module, by the name that rules use.
-    fn note(&mut self, name: &str, item: Node<'t>) {
+    pub(super) fn note(&mut self, name: &str, span: &Range<usize>) {
         let own = self.shared.scope.modules.get(name.split('.').next().unwrap_or_default());
         let name = self.shared.rules.canonical(name).unwrap_or_else(|| name.to_owned());
-        self.shared.imported(&name, item.byte_range());
+        self.shared.imported(&name, span.clone());
         // The name may mean a file in the folder that this text wrote or downloaded.
         let first = name.split('.').next().unwrap_or_default();
-        let file = Argument::text(format!("{first}.py"), &item.byte_range());
+        let file = Argument::text(format!("{first}.py"), span);
         // Python looks in the folder before it looks among what is installed.
-        let own = own.map(|file| Argument::text(file.as_str(), &item.byte_range()));
+        let own = own.map(|file| Argument::text(file.as_str(), span));
         let files = std::iter::once(file).chain(own).collect();
-        self.shared.push_act("@import", files, item.byte_range());
+        self.shared.push_act("@import", files, span.clone());
     }
 }

@@ -31,6 +31,9 @@ impl<'t> ShellReader<'_, 't> {
             // The words of a declaration are expanded like those of a command.
             value = uncertain(value);
         }
+        if declares {
+            self.items_in(&value);
+        }
         let is_item = name.kind() == "subscript";
         let name = text(name, self.source);
         let adds = text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
@@ -125,10 +128,14 @@ impl<'t> ShellReader<'_, 't> {
         {
             self.ordered(code, &value, &format!("{name}="), true, &span, 0);
         }
-        if name.starts_with("GIT_CONFIG_KEY_") && self.git_keys.len() < 256 {
+        if name.starts_with("GIT_CONFIG_KEY_") {
             // git reads the last one, even for a value in front of it.
-            let earlier = self.git_keys.insert(name.to_owned(), value.value.clone());
-            self.reading.unknown |= earlier.is_some_and(|earlier| earlier != value.value);
+            let is_the_only_one = self.git_keys.len() < 256
+                && self
+                    .git_keys
+                    .insert(name.to_owned(), value.value.clone())
+                    .is_none_or(|earlier| earlier == value.value);
+            self.reading.unknown |= !is_the_only_one;
         }
         if let Some(index) = name.strip_prefix("GIT_CONFIG_VALUE_") {
             // In front of a command, both are for that command alone, so that no variable holds the key.
@@ -166,6 +173,9 @@ impl<'t> ShellReader<'_, 't> {
         let place = self.place(node);
         for word in words.iter().skip(1) {
             self.index_of(word, &place);
+            if let Some((_, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) {
+                self.items_in(&Value::text(held));
+            }
             self.set_by_word(word, &place);
         }
         if named_children(node, 16)

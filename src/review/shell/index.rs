@@ -1,5 +1,6 @@
 //! Finds commands in texts that bash may take for a name, and so evaluates: `x='a[$(cmd)]'; echo $((x))`,
-//! `[[ -v 'a[$(cmd)]' ]]`. An index is arithmetic, and what is substituted in it is run, whatever quotes it stood in.
+//! `[[ -v 'a[$(cmd)]' ]]`. An index is arithmetic, and what is substituted in it is run, whatever quotes it stood in. So
+//! is what is substituted in a text that a declaration takes for an array.
 //!
 //! Texts that come from files and other programs are not looked at: only those that stand in the block.
 
@@ -65,6 +66,13 @@ impl ShellReader<'_, '_> {
             self.ordered(StartedAs::Shell, &code, "an index", true, span, 0);
             self.reading.unknown = true;
         }
+    }
+
+    /// `declare -a 'a=($(./x))'` takes the value for the words of an array, and runs what is substituted in them.
+    pub(super) fn items_in(&mut self, value: &Value) {
+        let list = value.as_text().and_then(|(text, _)| text.strip_prefix('('));
+        let runs = |list: &str| ["$(", "`", "<(", ">("].iter().any(|start| list.contains(start));
+        self.reading.unknown |= list.is_some_and(runs);
     }
 
     /// `${x@P}` runs what is substituted in the value.

@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::change::is_or;
+use crate::review::folder;
 use crate::review::grammar::Grammar;
 use crate::review::nested::NestedCode;
 use crate::review::programs;
@@ -61,6 +62,8 @@ impl ShellReader<'_, '_> {
             let import = NestedCode::text(Grammar::Python, format!("import {first}"), span.clone());
             self.reading.nested.push(import.within(self.folder.clone()));
         }
+        // `Scope::modules` is of the folder where the text starts.
+        self.reading.unknown |= folder::may_be_elsewhere(self.folder.as_ref(), self.scope);
         let runs_folder = programs::shipped().get(&module).is_some_and(|program| program.project);
         if PROGRAMS.contains(&module.as_str()) || runs_folder {
             return Some(command);

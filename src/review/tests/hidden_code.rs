@@ -39,10 +39,20 @@ fn a_command_in_an_index_is_started_by_what_takes_names() {
         );
         assert!(review.effects.unknown, "{source}");
     }
-    assert_unknown("bash", &["x='$(./x)'; echo ${x@P}", "echo \"${PS1@P}\""]);
+    assert_unknown(
+        "bash",
+        &[
+            "x='$(./x)'; echo ${x@P}",
+            "echo \"${PS1@P}\"",
+            "declare -a 'a=($(./x))'",
+            "declare -a a='([0]=`./x`)'",
+            "f() { local -a 'a=(1 $(./x))'; }; f",
+        ],
+    );
     assert_known(
         "bash",
         &[
+            "declare -a 'a=(1 2)' b=(\"$(date)\"); declare c='(costs $5)'",
             "a=(1 2); i=1; echo \"${a[i]} ${a[$((i - 1))]}\"",
             "grep 'a[$(x)]' notes.txt",
             "printf '%s\\n' 'a[$(x)]'",
@@ -81,6 +91,14 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "gawk -l ./x '{ print }' a.txt",
             "gawk -i ./x.awk '{ print }' a.txt",
             "gawk --include=./x.awk '{ print }' a.txt",
+            "gawk -i inplace '{ print }' a.txt",
+            "gawk -i inplace -i ./x.awk '{ print }' a.txt",
+            "gawk '@include \"./x.awk\"\n{ print }' a.txt",
+            "printf 'BEGIN { system(\"./x\") }' > a.awk; gawk -i ./a.awk '{ print }' a.txt",
+            "printf 'BEGIN { system(\"./x\") }' > a.awk; gawk '@include \"./a.awk\"' a.txt",
+            "printf x > a.so; gawk -l ./a.so '{ print }' a.txt",
+            "gawk '@load \"./x\"\n{ print }' a.txt",
+            "gawk '{ f = \"system\"; @f(\"./x\") }' a.txt",
             "mapfile -C ./x -c 1 a < f",
             "compgen -C ./x",
             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
@@ -90,6 +108,7 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "RUBYOPT=-r./x ruby -v",
             "PYTHONPATH=lib python3 -c 'import colorsys'",
             "cd lib && python3 -c 'import colorsys'",
+            "cd lib && python3 -m json.tool a.json",
             "gnuplot a.gp",
             "latexmk a.tex",
             "pre-commit run --all-files",
@@ -102,17 +121,22 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
         &[
             "mapfile -t a < f",
             "compgen -v",
-            "gawk -i inplace '{ print }' a.txt",
             "RUBYOPT=-W0 ruby -v",
             "PYTHONPATH=. python3 -c 'import colorsys'",
             "cd /home/ann/work && python3 -c 'import colorsys'",
             "python3 -c 'import colorsys'; cd lib",
+            "cd /home/ann/work && python3 -m json.tool a.json",
+            "(cd lib); python3 -m json.tool a.json",
             "TAR_OPTIONS= tar tf a.tar",
             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Ann git status",
             "poetry lock",
             "uv lock",
         ],
     );
+    let keys: Vec<_> = (0..256).map(|n| format!("export GIT_CONFIG_KEY_{n}=user.name")).collect();
+    let last = "export GIT_CONFIG_VALUE_0=./x GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_COUNT=1\ngit status";
+    let text = format!("{}\n{last}", keys.join("\n"));
+    assert_unknown("bash", &[text.as_str()]);
     let git = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status";
     assert_eq!(look("bash", git).gravest(), Some(Severity::High), "{:?}", told(&look("bash", git)));
 }
@@ -132,16 +156,24 @@ fn python_that_runs_texts_and_files_tells_it() {
             "import sys\nsys.path.insert(0, 'x')\nimport y",
             "import sys\nsys.path.append('x')",
             "import os\nos.chdir('lib')\nimport colorsys",
+            "import os\nos.chdir('lib')\n__import__('colorsys')",
+            "import importlib, os\nos.chdir('lib')\nimportlib.import_module('colorsys')",
             "import sys\nsys.path[0] = 'x'",
             "import sys\nsys.path[0:0] = ['x']",
             "import sys as system\nsystem.path += ['x']",
             "import sys\nsys.path = ['x'] + sys.path",
+            "from sys import path\npath += ['x']",
+            "from sys import path\npath[:0] = ['x']",
+            "import sys\nfolders = sys.path\nfolders[0] = 'x'",
             "import doctest\ndoctest.testfile('a')",
             "import sqlite3\nsqlite3.connect(':memory:').load_extension('./x')",
             "import zipfile\nzipfile.ZipFile('a.zip').extractall()",
         ],
     );
     assert_known("python", &["import timeit\ntimeit.timeit('sum(range(100))', number=1000)"]);
+    assert_known("python", &["import sys\nfirst = sys.path[0]\nfirst += '/x'"]);
+    let options = "import argparse\nargs = vars(argparse.ArgumentParser().parse_args())\nargs['x'] = 1";
+    assert_known("python", &[options]);
     assert_unknown("javascript", &["const o = { p: 'a' };\nObject.defineProperty(o, 'p', { value: 'b' });"]);
     let worker = "const { Worker } = require('worker_threads');\nnew Worker('./a.js');";
     assert_unknown("javascript", &[worker]);
@@ -256,6 +288,13 @@ fn a_method_is_followed_again_when_a_field_has_another_value() {
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__ |= {'p': 'b'}\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__dict__.update(p='b')\ngo()",
         "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\na.__setattr__('p', 'b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nvars(a).update(p='b')\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nd = vars(a)\nd['p'] = 'b'\ngo()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef go(): os.remove(a.p)\ngo()\nd = a.__dict__\nd['p'] = 'b'\ngo()",
+        "import os\nclass A:\n    def __init__(self, p): self.p = p\n    def go(self): os.remove(self.p)\n\
+         a = A('a')\na.p = 'b'\na.go()",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\nb = a\nb.p = 'b'\nos.remove(a.p)",
+        "import os\nclass A: pass\na = A()\na.p = 'a'\ndef change(x): x.p = 'b'\nchange(a)\nos.remove(a.p)",
         "import os\nf = print\ndef go(): f('b')\ngo()\nf = os.remove\ngo()",
         "import os\nclass A: p = 'a'\ndef go(): os.remove(A.p)\ngo()\nA.p = 'b'\ngo()",
     ] {
