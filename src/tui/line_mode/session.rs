@@ -134,8 +134,12 @@ impl<'a> Session<'a> {
     /// Leaves the page to whatever comes next. If the terminal is closed, an unfinished line is kept: nobody could send
     /// it, and otherwise the shell would get it.
     fn leave_page(&mut self, exit: &Exit) {
+        let is_last = matches!(exit, Exit::Quit | Exit::Hangup);
+        if is_last {
+            self.mode.lines.end();
+        }
         let asked = self.take_question();
-        if !matches!(exit, Exit::Quit | Exit::Hangup) {
+        if !is_last {
             // The next session has this text.
             return self.driver.keep_draft("");
         }
