@@ -167,6 +167,24 @@ fn in_the_background_line_mode_asks_nothing_until_it_has_the_terminal() {
     assert!(!ran(home.path(), 1), "{}", terminal.screen());
 }
 
+/// A shell leaves the terminal with the settings that it uses itself.
+#[test]
+fn a_key_is_not_shown_after_line_mode_was_suspended_either() {
+    let home = tempfile::tempdir().expect("a home");
+    let script = "set -m; \"$0\" \"$@\"; stty echo; echo at the shell; fg %1";
+    let terminal = in_lines(home.path(), TALK).through(&["bash", "-c", script]).start();
+    terminal.wait_for("You:");
+    answer(&terminal, "/key openai");
+    terminal.wait_for("Paste the key for openai");
+    terminal.pause(Duration::from_millis(400));
+    terminal.press("Ctrl-Z");
+    terminal.wait_written("at the shell", 1);
+    terminal.pause(Duration::from_secs(2));
+    terminal.type_text("sk-typed");
+    terminal.pause(Duration::from_millis(400));
+    assert!(!String::from_utf8_lossy(&terminal.raw()).contains("sk-typed"), "{}", terminal.screen());
+}
+
 #[test]
 fn continued_in_the_background_it_is_suspended_again_until_it_is_in_the_foreground() {
     let home = tempfile::tempdir().expect("a home");
