@@ -266,7 +266,7 @@ mod tests {
         }
         let (review, seen) = place.review(Language::python(), "import colorsys");
         let told: Vec<_> = imports(&review).collect();
-        assert_eq!(told, ["may run a file of this folder: colorsys.py or colorsys.so"]);
+        assert_eq!(told, ["may run a file of this folder: one of 2 (colorsys.py, colorsys.so)"]);
         std::fs::remove_file(at("colorsys.py")).unwrap();
         let difference =
             "it may run a file of this folder: colorsys.so, which was not told when it was shown";

@@ -3,6 +3,7 @@
 //! Only names are looked at, at the top of the folder and in packages without a file of their own; nothing is read from
 //! the files.
 
+use crate::text::names::first_names;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ pub(crate) type PythonModules = BTreeMap<String, String>;
 const MAX_ENTRIES: usize = 100_000;
 
 /// How many files of one module are named; the others are counted.
-const MAX_NAMED: usize = 6;
+const MAX_NAMED: usize = 3;
 
 /// What is told as the file of a module if there are more names than are looked at.
 const ONE_OF_MANY: &str = "one of very many";
@@ -99,13 +100,12 @@ fn package_file(source: &str, folder: &Path, left: &mut usize) -> Option<String>
     files.into_iter().min_by_key(|file| (file.matches('/').count(), file.clone()))
 }
 
-/// The names of the files, one of which is run.
+/// The file of a module, or how many it may be: their number comes first, so that one more is noticed even where a long
+/// text is cut.
 fn alternatives(files: &BTreeSet<String>) -> String {
-    let mut names: Vec<String> = files.iter().take(MAX_NAMED).cloned().collect();
-    if files.len() > MAX_NAMED {
-        names.push(format!("{} more", files.len() - MAX_NAMED));
-    }
-    names.join(" or ")
+    let names: Vec<&String> = files.iter().collect();
+    let told = first_names(&names, MAX_NAMED);
+    if names.len() > 1 { format!("one of {} ({told})", names.len()) } else { told }
 }
 
 #[cfg(test)]
@@ -140,8 +140,8 @@ mod tests {
             listed,
             [
                 named("csv", "csv.py"),
-                named("fast", "fast.cpython-312-x86_64-linux-gnu.so or fast.py or fast.pyc"),
-                named("pkg", "pkg.py or pkg/__init__.py"),
+                named("fast", "one of 3 (fast.cpython-312-x86_64-linux-gnu.so, fast.py, fast.pyc)"),
+                named("pkg", "one of 2 (pkg.py, pkg/__init__.py)"),
             ]
         );
         assert!(modules_for("print(csv)", folder.path()).is_empty(), "nothing is imported");
@@ -178,7 +178,8 @@ mod tests {
     #[test]
     fn of_very_many_files_of_a_module_some_are_named() {
         let files = |count: usize| (1..=count).map(|n| format!("a.{n}.so")).collect::<BTreeSet<_>>();
-        assert_eq!(alternatives(&files(2)), "a.1.so or a.2.so");
-        assert!(alternatives(&files(8)).ends_with("a.6.so or 2 more"));
+        assert_eq!(alternatives(&files(1)), "a.1.so");
+        assert_eq!(alternatives(&files(2)), "one of 2 (a.1.so, a.2.so)");
+        assert_eq!(alternatives(&files(8)), "one of 8 (a.1.so, a.2.so, a.3.so and 5 more)");
     }
 }
