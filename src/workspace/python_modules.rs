@@ -73,7 +73,8 @@ fn module_of(name: &str) -> Option<&str> {
 }
 
 /// A file of a folder that runs if the folder is imported as a package: the package's own file or, because a folder
-/// without one is a package too, the first one in it that the text may mean. `left`: how many names are still looked at.
+/// without one is a package too, the first one in it that the text may mean. `left`: how many names are still looked
+/// at.
 fn package_file(source: &str, folder: &Path, left: &mut usize) -> Option<String> {
     if let Some(own) = ["__init__.py", "__init__.pyc"].into_iter().find(|file| folder.join(file).exists()) {
         return Some(own.to_owned());

@@ -129,8 +129,9 @@ fn path(info: &str) -> Option<&str> {
     }
 }
 
-/// How many bytes belong to a value without quotes: its first word, or, for a path, as many words as make a file's name,
-/// which does not end within brackets. Models forget the quotes around `my file.py`, and `my` would be another file.
+/// How many bytes belong to a value without quotes: its first word, or, for a path, as many words as make a file's
+/// name, which does not end within brackets. Models forget the quotes around `my file.py`, and `my` would be another
+/// file.
 fn bare_length(name: &str, value: &str) -> usize {
     let first = value.find(char::is_whitespace).unwrap_or(value.len());
     if name != "path" || value.get(..first).is_some_and(has_extension) {

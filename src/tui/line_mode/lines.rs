@@ -126,9 +126,9 @@ impl LineReader {
         self.ends = true;
     }
 
-    /// The settings of the terminal, to be changed. The system stops a program that changes them in the background until
-    /// it has the terminal again: what was typed for another program must not answer a question. At the end it would be
-    /// stopped for good, so there are none then; nor if the terminal is gone.
+    /// The settings of the terminal, to be changed. The system stops a program that changes them in the background
+    /// until it has the terminal again: what was typed for another program must not answer a question. At the end it
+    /// would be stopped for good, so there are none then; nor if the terminal is gone.
     fn settings(&self) -> Option<Termios> {
         if self.ends && is_in_background(&self.terminal) { None } else { tcgetattr(&self.terminal).ok() }
     }

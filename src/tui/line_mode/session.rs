@@ -283,8 +283,8 @@ impl<'a> Session<'a> {
         self.driver.keep_draft(&self.mode.kept);
     }
 
-    /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits. After a suspension, a key is typed
-    /// without echo again.
+    /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits. After a suspension, a key is
+    /// typed without echo again.
     fn signalled(&mut self, signalled: &SignalRequest) -> io::Result<()> {
         match signalled {
             SignalRequest::Interrupt => {}
