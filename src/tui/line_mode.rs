@@ -65,12 +65,13 @@ pub(crate) struct LineMode {
     leaves: bool,
 }
 
-/// The signals sent by the person's keys, or by a terminal that closes.
+/// The signals sent by the person's keys, by the shell, or by a terminal that closes.
 struct Signals {
     interrupt: Signal,
     quit: Signal,
     terminate: Signal,
     hangup: Signal,
+    continued: Signal,
     /// When another program last gave the terminal back.
     returned: Option<Instant>,
 }
@@ -79,6 +80,8 @@ struct Signals {
 enum SignalRequest {
     Interrupt,
     Leave,
+    /// It was suspended; the shell may have changed the terminal's settings.
+    Continue,
 }
 
 impl LineMode {
@@ -118,6 +121,9 @@ impl LineMode {
                 biased;
                 done = &mut work => return done,
                 signalled = self.signals.next() => {
+                    if matches!(signalled, SignalRequest::Continue) {
+                        continue;
+                    }
                     self.leaves |= matches!(signalled, SignalRequest::Leave);
                     stop();
                 }
@@ -138,6 +144,7 @@ impl Signals {
             quit: signal(SignalKind::quit())?,
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
+            continued: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             returned: None,
         })
     }
@@ -164,10 +171,13 @@ impl Signals {
     async fn next(&mut self) -> SignalRequest {
         loop {
             let (request, by_key) = tokio::select! {
-                Some(()) = self.interrupt.recv() => (SignalRequest::Interrupt, true),
-                Some(()) = self.quit.recv() => (SignalRequest::Leave, true),
+                // The shell continues a suspended program that it asks to end: that it ends comes first.
+                biased;
                 Some(()) = self.terminate.recv() => (SignalRequest::Leave, false),
                 Some(()) = self.hangup.recv() => (SignalRequest::Leave, false),
+                Some(()) = self.interrupt.recv() => (SignalRequest::Interrupt, true),
+                Some(()) = self.quit.recv() => (SignalRequest::Leave, true),
+                Some(()) = self.continued.recv() => (SignalRequest::Continue, false),
                 else => std::future::pending().await,
             };
             if !(by_key && self.is_for_another()) {

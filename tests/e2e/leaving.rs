@@ -4,7 +4,7 @@ use crate::model_server::{Answer, Do, ModelServer, delta};
 use crate::models::{asking, configure};
 use crate::plain::{answer, in_lines, wait_for_question};
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{approve, play, say, session_with};
+use crate::{approve, play, ran, say, session_with};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -137,6 +137,52 @@ fn suspended_in_line_mode_it_ends_by_a_signal_too() {
     terminal.wait_written("it ended", 1);
     let screen = terminal.screen();
     assert!(screen.contains("Session saved. Continue: sayso resume"), "{screen}");
+}
+
+/// What was typed while the shell had the terminal must not decide.
+#[test]
+fn in_the_background_line_mode_asks_nothing_until_it_has_the_terminal() {
+    let home = tempfile::tempdir().expect("a home");
+    let (long, block) = ("So it goes on. ".repeat(40), "```bash\ntouch ran-1\n```");
+    let story = format!("pace = 40\n[[reply]]\ntext = '''\nHello there. {long}\n\n{block}\n'''\n");
+    let typed = home.path().join("typed");
+    let script = format!(
+        "set -m; \"$0\" \"$@\"; bg %1; wait %1; echo stopped again; until test -e {}; do sleep 0.1; done; fg %1",
+        typed.display()
+    );
+    let terminal = in_lines(home.path(), &story).through(&["bash", "-c", &script]).start();
+    terminal.wait_for("You:");
+    answer(&terminal, "hello");
+    terminal.wait_for("Model: Hello there.");
+    terminal.press("Ctrl-Z");
+    terminal.wait_written("stopped again", 1);
+    terminal.enter("approve");
+    std::fs::write(&typed, "").expect("a file");
+    terminal.wait_for("Type approve");
+    let raw = terminal.raw();
+    let text = String::from_utf8_lossy(&raw);
+    let (background, _) = text.split_once("stopped again").expect("it was written");
+    assert!(!background.contains("Type approve"), "{background:?}");
+    terminal.pause(Duration::from_secs(1));
+    assert!(!ran(home.path(), 1), "{}", terminal.screen());
+}
+
+/// A shell leaves the terminal with the settings that it uses itself.
+#[test]
+fn a_key_is_not_shown_after_line_mode_was_suspended_either() {
+    let home = tempfile::tempdir().expect("a home");
+    let script = "set -m; \"$0\" \"$@\"; stty echo; echo at the shell; fg %1";
+    let terminal = in_lines(home.path(), TALK).through(&["bash", "-c", script]).start();
+    terminal.wait_for("You:");
+    answer(&terminal, "/key openai");
+    terminal.wait_for("Paste the key for openai");
+    terminal.pause(Duration::from_millis(400));
+    terminal.press("Ctrl-Z");
+    terminal.wait_written("at the shell", 1);
+    terminal.pause(Duration::from_secs(2));
+    terminal.type_text("sk-typed");
+    terminal.pause(Duration::from_millis(400));
+    assert!(!String::from_utf8_lossy(&terminal.raw()).contains("sk-typed"), "{}", terminal.screen());
 }
 
 #[test]

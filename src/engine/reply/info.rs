@@ -129,24 +129,36 @@ fn path(info: &str) -> Option<&str> {
     }
 }
 
-/// How many bytes belong to a value without quotes: its first word, or, for a path, as many words as make a file's name.
-/// Models forget the quotes around `my file.py`, and `my` would be another file.
+/// How many bytes belong to a value without quotes: its first word, or, for a path, as many words as make a file's
+/// name, which does not end within brackets. Models forget the quotes around `my file.py`, and `my` would be another
+/// file.
 fn bare_length(name: &str, value: &str) -> usize {
     let first = value.find(char::is_whitespace).unwrap_or(value.len());
     if name != "path" || value.get(..first).is_some_and(has_extension) {
         return first;
     }
     let (mut length, mut end) = (first, first);
+    let mut depth = value.get(..first).map_or(0, brackets_opened);
     while let Some(rest) = value.get(end..) {
         let word = rest.trim_start_matches([' ', '\t']);
         let size = word.find(char::is_whitespace).unwrap_or(word.len());
         let Some(word) = word.get(..size).filter(|word| is_part_of_name(word)) else { break };
         end += rest.len() - rest.trim_start_matches([' ', '\t']).len() + size;
-        if has_extension(word) {
+        depth += brackets_opened(word);
+        if has_extension(word) && depth == 0 {
             length = end;
         }
     }
     length
+}
+
+/// How many more brackets a word opens than it closes.
+fn brackets_opened(word: &str) -> isize {
+    word.chars().fold(0, |opened, c| match c {
+        '(' => opened + 1,
+        ')' => opened - 1,
+        _ => opened,
+    })
 }
 
 /// Whether the last part of a path has an extension, which begins with a letter: `a.py`, but not `v1.2` or `.git`.
@@ -160,12 +172,10 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
-/// Whether a word behind a path without quotes can be a part of it, such as `(1).txt`: no attribute, no remark of several
-/// words in brackets.
+/// Whether a word behind a path without quotes can be a part of it, such as `(1).txt`, but not an attribute.
 fn is_part_of_name(word: &str) -> bool {
     let bare = word.trim_end_matches([',', '}']);
-    let is_of_name = |c: char| c.is_alphanumeric() || "._-+/&()".contains(c);
-    !bare.is_empty() && bare.chars().all(is_of_name) && bare.matches('(').count() == bare.matches(')').count()
+    !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "._-+/&()".contains(c))
 }
 
 /// What a block with this language word may become.

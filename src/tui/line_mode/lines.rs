@@ -23,6 +23,8 @@ pub(super) struct LineReader {
     ready: mpsc::Receiver<()>,
     /// Whether the thread was asked and has not answered.
     waits: bool,
+    /// Whether sayso ends, so that nobody waits for the terminal any more.
+    ends: bool,
 }
 
 /// A line, and when its end was read.
@@ -35,6 +37,7 @@ pub(super) struct TypedLine {
 impl Drop for LineReader {
     /// Never leaves the terminal with echo switched off.
     fn drop(&mut self) {
+        self.end();
         self.set_echo(true);
     }
 }
@@ -62,7 +65,7 @@ impl LineReader {
                 }
             }
         })?;
-        Ok(Self { terminal, begun: Vec::new(), wanted, ready, waits: false })
+        Ok(Self { terminal, begun: Vec::new(), wanted, ready, waits: false, ends: false })
     }
 
     /// The next line without its end; `None`: there are no more. Cancel-safe.
@@ -118,9 +121,16 @@ impl LineReader {
         }
     }
 
-    /// The settings of the terminal; `None` while they can't be changed, because it is gone or others have it.
+    /// Leaves the terminal from now on to whoever has it.
+    pub(super) fn end(&mut self) {
+        self.ends = true;
+    }
+
+    /// The settings of the terminal, to be changed. The system stops a program that changes them in the background
+    /// until it has the terminal again: what was typed for another program must not answer a question. At the end it
+    /// would be stopped for good, so there are none then; nor if the terminal is gone.
     fn settings(&self) -> Option<Termios> {
-        if is_in_background(&self.terminal) { None } else { tcgetattr(&self.terminal).ok() }
+        if self.ends && is_in_background(&self.terminal) { None } else { tcgetattr(&self.terminal).ok() }
     }
 
     fn is_ready(&self) -> bool {

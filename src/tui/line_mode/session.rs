@@ -134,8 +134,12 @@ impl<'a> Session<'a> {
     /// Leaves the page to whatever comes next. If the terminal is closed, an unfinished line is kept: nobody could send
     /// it, and otherwise the shell would get it.
     fn leave_page(&mut self, exit: &Exit) {
+        let is_last = matches!(exit, Exit::Quit | Exit::Hangup);
+        if is_last {
+            self.mode.lines.end();
+        }
         let asked = self.take_question();
-        if !matches!(exit, Exit::Quit | Exit::Hangup) {
+        if !is_last {
             // The next session has this text.
             return self.driver.keep_draft("");
         }
@@ -279,11 +283,21 @@ impl<'a> Session<'a> {
         self.driver.keep_draft(&self.mode.kept);
     }
 
-    /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits.
+    /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits. After a suspension, a key is
+    /// typed without echo again.
     fn signalled(&mut self, signalled: &SignalRequest) -> io::Result<()> {
-        if matches!(signalled, SignalRequest::Leave) {
-            self.exit = Some(Exit::Hangup);
-            return Ok(());
+        match signalled {
+            SignalRequest::Interrupt => {}
+            SignalRequest::Leave => {
+                self.exit = Some(Exit::Hangup);
+                return Ok(());
+            }
+            SignalRequest::Continue => {
+                if self.asked.ask.is_secret() {
+                    self.mode.lines.set_echo(false);
+                }
+                return Ok(());
+            }
         }
         self.mode.page.go_on(OpenLine::None)?;
         let now = Instant::now();
