@@ -89,27 +89,24 @@ impl ImportedParts {
     }
 
     fn add_code(&mut self, language: &Language, source: &str, place: &str) {
-        if !source.trim().is_empty() {
-            let kind = BlockKind::Code { language: Some(language.clone()) };
-            self.add_block(kind, Some(language.clone()), source.into(), place);
-        }
+        self.add_noted_code(language, source, place, None);
     }
 
-    /// Adds a block of code with a note, which is shown next to its place.
-    fn add_noted_code(&mut self, language: &Language, source: &str, place: &str, note: &str) {
-        if !source.trim().is_empty() {
-            let kind = BlockKind::Code { language: Some(language.clone()) };
-            let place = format!("{place} of {}; {note}", self.name);
-            self.add_placed(kind, Some(language.clone()), source.into(), place);
+    /// Adds a block of code with the note, if any, that is shown next to its place.
+    fn add_noted_code(&mut self, language: &Language, source: &str, place: &str, note: Option<String>) {
+        if source.trim().is_empty() {
+            return;
+        }
+        let kind = BlockKind::Code { language: Some(language.clone()) };
+        self.add_block(kind, Some(language.clone()), source.into(), place);
+        if let (Some(note), Some(block)) = (note, self.blocks.last_mut()) {
+            block.place.push_str("; ");
+            block.place.push_str(&note);
         }
     }
 
     fn add_block(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: &str) {
         let place = format!("{place} of {}", self.name);
-        self.add_placed(kind, language, source, place);
-    }
-
-    fn add_placed(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: String) {
         self.blocks.push(OpenedBlock { kind, language, source, place });
         let number = self.blocks.len();
         self.add_prose(&format!("(block {number})"));

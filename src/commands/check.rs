@@ -39,20 +39,25 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
         files::named_language(word, &languages)?;
     }
     let jobs = files::gather(&args.files, args.language.as_deref(), &languages);
-    let form = if args.json || args.sarif { ReportForm::Data } else { ReportForm::Lines };
-    let mut report = Report::new(args, &scope, console.out);
+    let form = match (args.json, args.sarif) {
+        (_, true) => ReportForm::Sarif,
+        (true, false) => ReportForm::Json,
+        (false, false) => ReportForm::Lines,
+    };
+    let mut report = Report::new(form, &scope, console.out);
     report.begin()?;
     let mut progress = Progress::new(console.err);
     work::review_each(jobs, (&scope, &languages), form, &mut progress, &mut |checked| {
         report.write_file(&checked)
     })?;
     drop(progress);
-    report.end()?.into_result(args)
+    report.end()?;
+    report.judge(args)
 }
 
 /// Writes the report and counts what it holds.
 struct Report<'a> {
-    style: Style,
+    form: ReportForm,
     scope: &'a Scope,
     out: &'a mut dyn Write,
     files: usize,
@@ -65,41 +70,27 @@ struct Report<'a> {
     notes: Vec<Value>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Lines,
-    Json,
-    Sarif,
-}
-
 impl<'a> Report<'a> {
-    fn new(args: &CheckArgs, scope: &'a Scope, out: &'a mut dyn Write) -> Self {
-        let style = match (args.json, args.sarif) {
-            (_, true) => Style::Sarif,
-            (true, false) => Style::Json,
-            _ => Style::Lines,
-        };
-        let (unreadable, notes) = (Vec::new(), Vec::new());
-        let (files, forbidden, unchecked) = (0, 0, 0);
+    fn new(form: ReportForm, scope: &'a Scope, out: &'a mut dyn Write) -> Self {
         Self {
-            style,
+            form,
             scope,
             out,
-            files,
+            files: 0,
             needs_comma: false,
             findings: [0; 3],
-            forbidden,
-            unchecked,
-            unreadable,
-            notes,
+            forbidden: 0,
+            unchecked: 0,
+            unreadable: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
-        match self.style {
-            Style::Lines => {}
-            Style::Json => write!(self.out, "{{\"files\":[")?,
-            Style::Sarif => sarif::begin(&self.scope.rules, self.out)?,
+        match self.form {
+            ReportForm::Lines => {}
+            ReportForm::Json => write!(self.out, "{{\"files\":[")?,
+            ReportForm::Sarif => sarif::begin(&self.scope.rules, self.out)?,
         }
         Ok(())
     }
@@ -121,13 +112,13 @@ impl<'a> Report<'a> {
                     .push(format!("{} can't be read: {why}", super::input::display_path(&checked.path)));
             }
         }
-        match self.style {
-            Style::Lines => human::write_file(checked, self.out)?,
-            Style::Json => {
+        match self.form {
+            ReportForm::Lines => human::write_file(checked, self.out)?,
+            ReportForm::Json => {
                 self.write_comma()?;
                 json::write_fragment(self.out, &file_json(checked))?;
             }
-            Style::Sarif => {
+            ReportForm::Sarif => {
                 for result in sarif::results(checked, &self.scope.rules) {
                     self.write_comma()?;
                     json::write_fragment(self.out, &result)?;
@@ -146,30 +137,20 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    fn end(self) -> Result<Verdict, Failure> {
-        match self.style {
-            Style::Lines if self.files > 1 => {
+    fn end(&mut self) -> Result<(), Failure> {
+        match self.form {
+            ReportForm::Lines if self.files > 1 => {
                 human::summary(self.files, self.findings, self.unchecked, self.out)?;
             }
-            Style::Lines => {}
-            Style::Json => writeln!(self.out, "]}}")?,
-            Style::Sarif => sarif::end(&self.notes, self.out)?,
+            ReportForm::Lines => {}
+            ReportForm::Json => writeln!(self.out, "]}}")?,
+            ReportForm::Sarif => sarif::end(&self.notes, self.out)?,
         }
-        let Self { findings, forbidden, unchecked, unreadable, .. } = self;
-        Ok(Verdict { findings, forbidden, unchecked, unreadable })
+        Ok(())
     }
-}
 
-/// The counts that decide the exit code.
-struct Verdict {
-    findings: [usize; 3],
-    forbidden: usize,
-    unchecked: usize,
-    unreadable: Vec<String>,
-}
-
-impl Verdict {
-    fn into_result(self, args: &CheckArgs) -> Result<(), Failure> {
+    /// The exit code that the counts ask for.
+    fn judge(&self, args: &CheckArgs) -> Result<(), Failure> {
         if let Some(first) = self.unreadable.first() {
             let more = match self.unreadable.len() {
                 1 => String::new(),

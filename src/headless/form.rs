@@ -1,5 +1,6 @@
 //! Forms without a terminal: prints their questions as text and JSON, and fills them with the answers given in advance.
 
+use super::shapes;
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, RecipeFact};
 use crate::engine::transcript::Item;
 use crate::engine::{State, WorkflowContext, answers};
@@ -107,7 +108,7 @@ fn field(field: &Field) -> Value {
         }
         FieldKind::Argument { annotation } => ("argument", json!({ "annotation": annotation })),
     };
-    let mut shape = json!({
+    let shape = json!({
         "name": field.name,
         "label": field.label,
         "help": field.help,
@@ -115,10 +116,7 @@ fn field(field: &Field) -> Value {
         "required": field.required,
         "default": field.default,
     });
-    if let (Some(shape), Value::Object(more)) = (shape.as_object_mut(), more) {
-        shape.extend(more);
-    }
-    shape
+    shapes::with(shape, more.as_object().cloned().unwrap_or_default())
 }
 
 /// A field on one line: `rounds=… (a whole number, 1 to 9; 5 where it is left out): How often?`.

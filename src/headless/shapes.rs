@@ -205,19 +205,15 @@ pub(crate) fn context(share: &ContextShare) -> Value {
 }
 
 /// A second opinion on a block.
-pub(crate) fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
-    let mut out = Map::new();
+pub(crate) fn opinion(answer: &Result<Opinion, String>) -> Vec<(&'static str, Value)> {
     match answer {
-        Ok(opinion) => {
-            out.insert("risk".into(), json!(opinion.risk.as_str()));
-            out.insert("reason".into(), json!(opinion.reason));
-            out.insert("lines".into(), json!(opinion.lines));
-        }
-        Err(why) => {
-            out.insert("failed".into(), json!(why));
-        }
+        Ok(opinion) => vec![
+            ("risk", json!(opinion.risk.as_str())),
+            ("reason", json!(opinion.reason)),
+            ("lines", json!(opinion.lines)),
+        ],
+        Err(why) => vec![("failed", json!(why))],
     }
-    out
 }
 
 pub(crate) fn usage(usage: &Usage) -> Value {

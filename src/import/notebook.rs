@@ -75,14 +75,10 @@ fn add_cell(text: &str, language: &Language, languages: &Languages, file: &mut I
         Some(word) if magics::is_shown(word) => {
             file.add_prose(&format!("({place} is {word} for a browser: no block)"));
         }
-        Some(word) if languages.find(word).is_some() => {
-            let entry = languages.find(word).map(|entry| entry.name.clone());
-            file.add_code(&entry.unwrap_or_else(Language::python), rest, place);
-        }
+        Some(word) if let Some(entry) = languages.find(word) => file.add_code(&entry.name, rest, place),
         _ if *language == Language::python() => match magics::take_apart(text) {
             CellCode::Shell(commands) => file.add_code(&Language::bash(), &commands, place),
-            CellCode::Python(source, None) => file.add_code(language, &source, place),
-            CellCode::Python(source, Some(note)) => file.add_noted_code(language, &source, place, &note),
+            CellCode::Python(source, note) => file.add_noted_code(language, &source, place, note),
         },
         _ => file.add_code(language, text, place),
     }

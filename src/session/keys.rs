@@ -24,15 +24,6 @@ pub(crate) enum StoreKeyError {
     File(#[from] ConfigError),
 }
 
-impl StoreKeyError {
-    fn nothing_typed(name: &str, kept: Option<String>) -> Self {
-        match kept {
-            Some(kept) => StoreKeyError::Kept(name.to_owned(), kept),
-            None => StoreKeyError::None(name.to_owned()),
-        }
-    }
-}
-
 #[derive(Default)]
 pub(crate) struct KeyRing {
     inner: Mutex<KeyRingInner>,
@@ -78,7 +69,10 @@ impl KeyRing {
         drop(inner);
         let Some((origin, key)) = found else {
             let kept = provider.and_then(|provider| self.location(name, provider, (loaded, place)));
-            return Err(StoreKeyError::nothing_typed(name, kept));
+            return Err(match kept {
+                Some(kept) => StoreKeyError::Kept(name.to_owned(), kept),
+                None => StoreKeyError::None(name.to_owned()),
+            });
         };
         let credentials = loaded.paths.credentials();
         key_store::store(&credentials, name, &key, &origin)?;

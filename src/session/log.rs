@@ -94,15 +94,16 @@ fn write(file: &mut File, line: &MaskedValue<Vec<u8>>) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    /// A log in this file, before anything is written.
+    fn target(path: &std::path::Path, masker: Masker) -> LogTarget {
+        LogTarget { path: Arc::new(path.to_owned()), file: Arc::default(), masker }
+    }
+
     #[test]
     fn it_is_private_and_written_through_no_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, other) = (folder.path().join("state/sayso.log"), folder.path().join("other"));
-        let target = |path: &std::path::Path| LogTarget {
-            path: Arc::new(path.to_owned()),
-            file: Arc::default(),
-            masker: Masker::default(),
-        };
+        let target = |path: &std::path::Path| target(path, Masker::default());
         writeln!(target(&path), "one").expect("written");
         std::fs::set_permissions(&path, Permissions::from_mode(0o644)).expect("a mode");
         writeln!(target(&path), "two").expect("written");
@@ -121,8 +122,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state/sayso.log");
         let masker = Masker::default();
-        let mut target =
-            LogTarget { path: Arc::new(path.clone()), file: Arc::default(), masker: masker.clone() };
+        let mut target = target(&path, masker.clone());
         masker.learn(["swordfish-2024".into()]);
         let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
         writeln!(target, "WARN the server says: swordfish-2024, {token}").expect("written");
@@ -136,8 +136,7 @@ mod tests {
     fn a_line_of_the_log_is_one_line_without_active_characters() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("sayso.log");
-        let target =
-            LogTarget { path: Arc::new(path.clone()), file: Arc::default(), masker: Masker::default() };
+        let target = target(&path, Masker::default());
         let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(target).finish();
         let name = "evil\u{1b}[2J\u{9b}31m\u{202e}\nWARN forged";
         tracing::subscriber::with_default(subscriber, || tracing::warn!(folder = %name, "{name}"));

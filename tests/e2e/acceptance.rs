@@ -3,25 +3,30 @@
 //! What a check says about a single module (bytes, guard, theme) is tested there; `checks.rs` lists which test
 //! covers which check.
 
-use crate::terminal::{Setup, Terminal};
-use crate::{at_every_size, is_decided, is_in_code, is_in_message, ran, say, tab_to, to_code};
-use std::path::Path;
+use crate::terminal::Terminal;
+use crate::{at_every_size, is_decided, is_in_code, is_in_message, ran, say, say_then, tab_to, to_code};
 use std::time::{Duration, Instant};
 
-/// A built-in story in the folder `work` of a home, with this configuration.
-fn shipped(home: &Path, story: &str, config: &str) -> Terminal {
-    let work = home.join("work");
-    std::fs::create_dir_all(&work).expect("a working folder");
-    crate::write_config(home, config);
-    Setup::new(home, &["--demo", story, "--cwd", &work.to_string_lossy()]).start()
+/// Plays a built-in story in the folder `work` of a new home with this configuration.
+fn shipped(story: &str, config: &str) -> (tempfile::TempDir, Terminal) {
+    let home = tempfile::tempdir().expect("a home");
+    crate::write_config(home.path(), config);
+    let terminal = crate::at_work(home.path(), &["--demo", story]).start();
+    (home, terminal)
 }
 
-/// Goes to the waiting block; returns the screen once its keys are open.
-fn open_keys(terminal: &Terminal, block: u32) -> String {
+/// The same, with `go` as the first message.
+fn asked(story: &str, config: &str) -> (tempfile::TempDir, Terminal) {
+    let (home, terminal) = shipped(story, config);
+    say(&terminal, "go");
+    (home, terminal)
+}
+
+/// Goes to the waiting block, whose keys are open then.
+fn open_keys(terminal: &Terminal, block: u32) {
     to_code(terminal);
     terminal.wait_for(&format!("Block {block}"));
     terminal.wait_for("keys open");
-    terminal.screen()
 }
 
 /// Check 03: a person who scrolls up during a reply keeps the visible text; Ctrl-C stops only the reply.
@@ -33,8 +38,7 @@ fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
         screen.lines().filter(|row| row.contains("that is read.")).map(str::to_owned).collect()
     };
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = crate::play(home.path(), &story).start();
+        let (_home, mut terminal) = crate::played(&story);
         say(&terminal, "hello");
         // More text than a screen holds.
         terminal.wait_for("50. A point that is read.");
@@ -45,11 +49,9 @@ fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
         let told = new_lines(&terminal.screen());
         terminal.wait_true(|screen| new_lines(screen) != told);
         assert_eq!(read(&terminal.screen()), before, "what is read stands still");
-        terminal.press("Ctrl-C");
-        terminal.wait_for("Stopped");
+        terminal.press_then("Ctrl-C", "Stopped");
         assert_eq!(terminal.ended(), None);
-        say(&terminal, "and now?");
-        terminal.wait_for("Back.");
+        say_then(&terminal, "and now?", "Back.");
     });
 }
 
@@ -57,14 +59,11 @@ fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
 #[test]
 fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "three", "");
-        say(&terminal, "go");
+        let (home, terminal) = asked("three", "");
         // Keys directly after that Enter would form a paste with it.
         terminal.wait_for("Three steps");
         terminal.enter("yes a 1");
-        terminal.wait_for("Block 1 waits");
-        terminal.wait_for("yes a 1");
+        terminal.wait_for_each(&["Block 1 waits", "yes a 1"]);
         assert!(!terminal.holds_within(Duration::from_secs(2), |screen| is_decided(screen, 1)));
         assert!((1..=3).all(|block| !ran(home.path(), block)), "{}", terminal.screen());
     });
@@ -75,9 +74,7 @@ fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
 #[test]
 fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "long", "");
-        say(&terminal, "go");
+        let (home, terminal) = asked("long", "");
         terminal.wait_for("Block 1 waits");
         to_code(&terminal);
         // A key right after the block arrives is ignored, so it is pressed until it counts.
@@ -89,8 +86,7 @@ fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
         assert!(!ran(home.path(), 1), "another word decides nothing");
         to_typed_word(&terminal);
         crate::type_word(&terminal);
-        terminal.wait_for("Best region: ");
-        terminal.wait_for("DONE");
+        terminal.wait_for_each(&["Best region: ", "DONE"]);
         assert!(ran(home.path(), 1));
     });
 }
@@ -122,11 +118,8 @@ fn is_in_output(screen: &str) -> bool {
 #[test]
 fn a_run_that_does_not_end_is_ended_at_its_limit_and_the_screen_says_so() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "sleep60", "[limits]\nwall = 2\n");
-        say(&terminal, "go");
-        crate::approve(&terminal, 1);
-        terminal.wait_for("TIMEOUT");
+        let (_home, terminal) = asked("sleep60", "[limits]\nwall = 2\n");
+        crate::approve_then(&terminal, 1, "TIMEOUT");
         terminal.wait_for("Stopped at the 2 s limit.");
     });
 }
@@ -136,11 +129,8 @@ fn a_run_that_does_not_end_is_ended_at_its_limit_and_the_screen_says_so() {
 #[test]
 fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "files", "");
-        say(&terminal, "go");
-        crate::approve(&terminal, 1);
-        terminal.wait_for("DONE");
+        let (_home, terminal) = asked("files", "");
+        crate::approve_then(&terminal, 1, "DONE");
         for told in ["exit 0", "peak", "+ demo-report.csv", "~ demo-notes.txt", "- demo-old.txt"] {
             tab_to(&terminal, is_in_output);
             let shown = |screen: &str| screen.contains(told);
@@ -149,8 +139,7 @@ fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
             }
         }
         terminal.wait_for("demo-picture.png");
-        crate::approve(&terminal, 2);
-        terminal.wait_for("FAILED 1");
+        crate::approve_then(&terminal, 2, "FAILED 1");
         terminal.wait_for("this block fails on purpose");
     });
 }
@@ -159,9 +148,7 @@ fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
 #[test]
 fn a_reason_that_is_left_with_escape_rejects_nothing() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "three", "");
-        say(&terminal, "go");
+        let (home, terminal) = asked("three", "");
         terminal.wait_for("Block 1 waits");
         open_keys(&terminal, 1);
         terminal.press_until("r", "Tell the model why");
@@ -180,9 +167,7 @@ fn a_reason_that_is_left_with_escape_rejects_nothing() {
 #[test]
 fn a_key_that_is_held_decides_one_block_and_not_the_next() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "three", "[sandbox]\nlevel = \"off\"\n");
-        say(&terminal, "go");
+        let (home, terminal) = asked("three", "[sandbox]\nlevel = \"off\"\n");
         terminal.wait_for("Block 1 waits");
         open_keys(&terminal, 1);
         crate::approve(&terminal, 1);
@@ -201,13 +186,10 @@ fn a_key_that_is_held_decides_one_block_and_not_the_next() {
 #[test]
 fn what_is_opened_over_the_panes_is_left_with_escape_and_leaves_everything() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "three", "");
-        say(&terminal, "go");
+        let (home, terminal) = asked("three", "");
         terminal.wait_for("Block 1 waits");
         assert!(is_in_message(&terminal.screen()), "{}", terminal.screen());
-        terminal.type_text("a draft");
-        terminal.wait_for("a draft");
+        terminal.type_text_then("a draft", "a draft");
         for (key, shown) in [("F1", "Help"), ("F2", "Commands")] {
             terminal.press_until_true(key, |screen| screen.contains(&format!("[{shown}")));
             terminal.press("Esc");
@@ -225,31 +207,20 @@ fn what_is_opened_over_the_panes_is_left_with_escape_and_leaves_everything() {
 /// Check 14: the key in the code pane shows the variables; none of their own code runs.
 #[test]
 fn variables_are_listed_by_their_key_and_none_of_their_code_runs() {
-    const STORY: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```python
-class Odd:
+    const CODE: &str = r#"class Odd:
     def __repr__(self):
         open("ran-9", "w").close()
         return "odd"
 
 odd = Odd()
-count = 3
-```
-"""
-"#;
+count = 3"#;
     at_every_size(|| {
-        let (home, terminal) = crate::asked(STORY);
-        crate::approve(&terminal, 1);
-        terminal.wait_for("DONE");
+        let (home, terminal) = crate::asked(&crate::one_block("python", CODE));
+        crate::approve_then(&terminal, 1, "DONE");
         to_code(&terminal);
         // Two keys within 30 ms are a paste. The second of two V would close what the first opened.
         terminal.pause(Duration::from_millis(100));
-        terminal.press("V");
-        terminal.wait_for("Vars  python k1");
+        terminal.press_then("V", "Vars  python k1");
         // The code contains these words too: only a row of the variables, with type and value, counts.
         let row = |screen: &str, cells: [&str; 3]| {
             let of =
@@ -275,8 +246,7 @@ fn each_error_of_a_request_is_said_and_the_message_is_kept() {
     ];
     at_every_size(|| {
         for (story, left, told, answer) in rows {
-            let home = tempfile::tempdir().expect("a home");
-            let terminal = shipped(home.path(), story, "");
+            let (_home, terminal) = shipped(story, "");
             say(&terminal, MESSAGE);
             terminal.wait_true(|screen| joined(screen).contains(told));
             if story == "429" {
@@ -303,15 +273,11 @@ fn each_error_of_a_request_is_said_and_the_message_is_kept() {
 #[test]
 fn a_kernel_that_ends_is_told_with_what_was_lost() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = shipped(home.path(), "die", "");
-        say(&terminal, "go");
-        crate::approve(&terminal, 1);
-        terminal.wait_for("DONE");
+        let (_home, terminal) = asked("die", "");
+        crate::approve_then(&terminal, 1, "DONE");
         crate::approve(&terminal, 2);
         terminal.wait_true(|screen| joined(screen).contains("2 variables lost"));
-        crate::approve(&terminal, 3);
-        terminal.wait_for("NameError");
+        crate::approve_then(&terminal, 3, "NameError");
     });
 }
 
@@ -319,16 +285,13 @@ fn a_kernel_that_ends_is_told_with_what_was_lost() {
 #[test]
 fn a_session_that_is_opened_again_says_that_variables_are_gone() {
     at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = shipped(home.path(), "three", "");
-        say(&terminal, "go");
+        let (home, mut terminal) = asked("three", "");
         crate::approve(&terminal, 1);
         crate::session_with(home.path(), r#""outcome":"#);
         terminal.signal("KILL");
         terminal.wait_exit();
-        let cwd = home.path().join("work");
-        let args = ["resume", "--last", "--demo", "three", "--cwd", &cwd.to_string_lossy()];
-        let terminal = Setup::new(home.path(), &args).start();
+        let args = ["resume", "--last", "--demo", "three"];
+        let terminal = crate::at_work(home.path(), &args).start();
         terminal.wait_true(|screen| joined(screen).contains("Variables are not kept"));
         // The block that waited before waits again.
         open_keys(&terminal, 2);
@@ -342,21 +305,18 @@ fn a_session_that_is_opened_again_says_that_variables_are_gone() {
 fn in_plain_lines_a_long_block_takes_whole_words_at_every_size() {
     for (columns, rows) in crate::SIZES.into_iter().chain([(40, 12)]) {
         let home = tempfile::tempdir().expect("a home");
-        let cwd = home.path().join("work");
-        std::fs::create_dir_all(&cwd).expect("a working folder");
-        let args = ["--plain", "--demo", "long", "--cwd", &cwd.to_string_lossy()];
-        let setup = Setup::new(home.path(), &args).env("TERM", "dumb");
+        let setup = crate::at_work(home.path(), &["--plain", "--demo", "long"]).env("TERM", "dumb");
         let terminal = setup.size(columns, rows).start();
         terminal.wait_for("You:");
-        crate::plain::answer(&terminal, "go");
-        terminal.wait_true(|screen| joined(screen).contains("Type approve"));
-        crate::plain::answer(&terminal, "a");
-        terminal.wait_true(|screen| joined(screen).contains("Nothing was decided."));
-        crate::plain::answer(&terminal, "approve");
-        terminal.wait_true(|screen| joined(screen).contains("Type run and press Enter"));
+        let answer = |text: &str, told: &str| {
+            crate::plain::answer(&terminal, text);
+            terminal.wait_true(|screen| joined(screen).contains(told));
+        };
+        answer("go", "Type approve");
+        answer("a", "Nothing was decided.");
+        answer("approve", "Type run and press Enter");
         assert!(!ran(home.path(), 1), "{}", terminal.screen());
-        crate::plain::answer(&terminal, "run");
-        terminal.wait_true(|screen| joined(screen).contains("Best region: north"));
+        answer("run", "Best region: north");
         assert!(ran(home.path(), 1));
         let raw = terminal.raw();
         assert!(!raw.windows(2).any(|pair| pair == b"\x1b["), "{}", terminal.screen());

@@ -2,9 +2,9 @@
 //! failure.
 
 use crate::mock::Mock;
-use crate::say;
 use crate::terminal::{Setup, Terminal};
-use crate::{approve, session_with};
+use crate::{approve, approve_then, session_with};
+use crate::{say, say_then};
 use std::path::Path;
 
 const KINDS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "ollama"];
@@ -26,10 +26,8 @@ fn a_turn_with_each_provider() {
     for kind in KINDS {
         let (home, mock) = (tempfile::tempdir().expect("a home"), Mock::start());
         let terminal = asking(home.path(), &mock, kind, "fences");
-        say(&terminal, "plain");
-        terminal.wait_for("Here you go:");
-        approve(&terminal, 1);
-        terminal.wait_for("All is done.");
+        say_then(&terminal, "plain", "Here you go:");
+        approve_then(&terminal, 1, "All is done.");
         session_with(home.path(), "print(1+1)");
     }
 }
@@ -43,8 +41,7 @@ fn tools_in_parallel_with_each_provider() {
         let terminal = asking(home.path(), &mock, kind, "tools");
         say(&terminal, "both");
         approve(&terminal, 1);
-        approve(&terminal, 2);
-        terminal.wait_for("done after tool");
+        approve_then(&terminal, 2, "done after tool");
         session_with(home.path(), "the text of a");
     }
 }
@@ -55,20 +52,16 @@ fn what_goes_wrong_is_told_in_words() {
     for kind in KINDS {
         let (home, mock) = (tempfile::tempdir().expect("a home"), Mock::start());
         let terminal = asking(home.path(), &mock, kind, "fences");
-        say(&terminal, "limit");
-        terminal.wait_for("Rate limit. Next try in");
+        say_then(&terminal, "limit", "Rate limit. Next try in");
         terminal.wait_for("after the limit");
-        say(&terminal, "boom");
-        terminal.wait_for("Next try in");
+        say_then(&terminal, "boom", "Next try in");
         terminal.wait_for("after the failure");
-        say(&terminal, "cut");
-        terminal.wait_for("the quick brown fox");
+        say_then(&terminal, "cut", "the quick brown fox");
         terminal.wait_for("r go on");
         drop(terminal);
         let home = tempfile::tempdir().expect("a home");
         let terminal = asking(home.path(), &mock, kind, "fences");
-        say(&terminal, "broken");
-        terminal.wait_for("r retry");
+        say_then(&terminal, "broken", "r retry");
         terminal.wait_for("answered with what can't be read.");
     }
 }

@@ -12,14 +12,12 @@ fn a_rule_starts_what_it_covers_until_it_is_stopped() {
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("A", "Always approve what?");
-        terminal.press("2");
-        terminal.wait_for("2 is marked");
+        terminal.press_then("2", "2 is marked");
         assert!(
             !terminal.holds_within(Duration::from_millis(900), |_| ran(home.path(), 1)),
             "a mark grants nothing"
         );
-        terminal.press("A");
-        terminal.wait_for("Rule 1 covers block 2");
+        terminal.press_then("A", "Rule 1 covers block 2");
         assert!(ran(home.path(), 1));
         assert!(!ran(home.path(), 2), "it is shown first");
         if !is_in_code(&terminal.screen()) && terminal.screen().contains("after it is shown: Ctrl-Y.") {
@@ -31,8 +29,7 @@ fn a_rule_starts_what_it_covers_until_it_is_stopped() {
         terminal.wait_for("Rule 1 covers block 3");
         assert!(ran(home.path(), 2));
         // The focus is in the message or in the code: Ctrl-C stops it from both.
-        terminal.press("Ctrl-C");
-        terminal.wait_for("Rule 1 stopped for block 3");
+        terminal.press_then("Ctrl-C", "Rule 1 stopped for block 3");
         assert!(
             !terminal.holds_within(Duration::from_millis(3_500), |_| ran(home.path(), 3)),
             "it was stopped"

@@ -1,7 +1,7 @@
 //! A program that asks for input: it gets a terminal, an answer is typed into it, and the answer's further
 //! path.
 
-use crate::{approve, play, say, session_with, to_code};
+use crate::{approve_then, play, say_then, session_with, to_code};
 
 const STORY: &str = r#"
 pace = 0
@@ -58,24 +58,15 @@ fn a_program_that_paints_the_screen_is_played_in_its_pane() {
         let setup = play(home.path(), PAINTED);
         std::fs::write(home.path().join("work/paint.py"), PROGRAM).expect("the program is written");
         let terminal = setup.start();
-        say(&terminal, "go");
-        terminal.wait_for("WAITING");
-        to_code(&terminal);
-        terminal.wait_for("keys open");
-        terminal.press("T");
-        terminal.wait_for("Terminal   its own, a whole screen");
-        approve(&terminal, 1);
-        terminal.wait_for("It waits for input: Ctrl-] types.");
+        say_then(&terminal, "go", "WAITING");
+        crate::open_keys(&terminal);
+        terminal.press_then("T", "Terminal   its own, a whole screen");
+        approve_then(&terminal, 1, "It waits for input: Ctrl-] types.");
         terminal.press("\x1d");
-        terminal.wait_for("takes the keys back");
-        terminal.wait_for("Which key?");
-        terminal.wait_for("size fits");
-        terminal.press("Up");
-        terminal.wait_for("it was KEY_UP, leave?");
-        terminal.type_text("y");
-        terminal.wait_for("has ended: they go nowhere");
-        terminal.press("\x1d");
-        terminal.wait_for("The model says: all done.");
+        terminal.wait_for_each(&["takes the keys back", "Which key?", "size fits"]);
+        terminal.press_then("Up", "it was KEY_UP, leave?");
+        terminal.type_text_then("y", "has ended: they go nowhere");
+        terminal.press_then("\x1d", "The model says: all done.");
         let file = session_with(home.path(), r#""kind":"run""#);
         assert!(file.contains("its last screen: ---") && file.contains("it was KEY_UP, leave?"), "{file}");
     });
@@ -85,23 +76,16 @@ fn a_program_that_paints_the_screen_is_played_in_its_pane() {
 fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
     let (home, terminal) = crate::asked(STORY);
     terminal.wait_for("WAITING");
-    to_code(&terminal);
-    terminal.wait_for("keys open");
-    terminal.press("T");
-    terminal.wait_for("Terminal   its own");
-    approve(&terminal, 1);
-    terminal.wait_for("It waits for input: Ctrl-] types.");
+    crate::open_keys(&terminal);
+    terminal.press_then("T", "Terminal   its own");
+    approve_then(&terminal, 1, "It waits for input: Ctrl-] types.");
     terminal.wait_for("Name?");
-    terminal.press("\x1d");
-    terminal.wait_for("takes the keys back");
+    terminal.press_then("\x1d", "takes the keys back");
     terminal.enter("Ada");
-    terminal.wait_for("Name? Ada");
-    terminal.wait_for("Word?");
+    terminal.wait_for_each(&["Name? Ada", "Word?"]);
     terminal.enter("hidden");
-    terminal.wait_for("Hello Ada, 6 letters.");
-    terminal.wait_for("has ended: they go nowhere");
-    terminal.press("\x1d");
-    terminal.wait_for("The model says: all done.");
+    terminal.wait_for_each(&["Hello Ada, 6 letters.", "has ended: they go nowhere"]);
+    terminal.press_then("\x1d", "The model says: all done.");
     let file = session_with(home.path(), r#""kind":"run""#);
     assert!(file.contains(r#""pty":true"#), "the rights tell it: {file}");
     assert!(!file.contains("hidden"), "what is typed is kept nowhere");
@@ -113,20 +97,14 @@ fn a_language_has_a_terminal_by_the_configuration_and_t_takes_it_away() {
     let setup = play(home.path(), STORY);
     crate::write_config(home.path(), "[languages.bash]\npty = true\n");
     let terminal = setup.start();
-    say(&terminal, "go");
-    terminal.wait_for("WAITING");
+    say_then(&terminal, "go", "WAITING");
     to_code(&terminal);
-    terminal.wait_for("Terminal   its own");
-    terminal.wait_for("keys open");
+    terminal.wait_for_each(&["Terminal   its own", "keys open"]);
     terminal.press("T");
     terminal.wait_gone("Terminal   its own");
     terminal.wait_for("keys open");
-    terminal.press("T");
-    terminal.wait_for("Terminal   its own");
-    approve(&terminal, 1);
-    terminal.wait_for("It waits for input: Ctrl-] types.");
-    terminal.press("\x1d");
-    terminal.wait_for("takes the keys back");
-    terminal.enter("Ada");
-    terminal.wait_for("Name? Ada");
+    terminal.press_then("T", "Terminal   its own");
+    approve_then(&terminal, 1, "It waits for input: Ctrl-] types.");
+    terminal.press_then("\x1d", "takes the keys back");
+    terminal.enter_then("Ada", "Name? Ada");
 }

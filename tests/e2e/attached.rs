@@ -24,24 +24,18 @@ fn a_file_is_found_told_and_told_again_after_a_resume() {
     let mut terminal = setup.start();
     terminal.wait_ready();
     terminal.type_text("What is in @wrds");
-    terminal.wait_for("1 of 2 files.");
-    terminal.wait_for("src/words.txt");
-    terminal.press("Tab");
-    terminal.wait_for("What is in @src/words.txt");
+    terminal.wait_for_each(&["1 of 2 files.", "src/words.txt"]);
+    terminal.press_then("Tab", "What is in @src/words.txt");
     terminal.press("Enter");
-    terminal.wait_for("with: src/words.txt 21 B");
-    terminal.wait_for("It was told.");
+    terminal.wait_for_each(&["with: src/words.txt 21 B", "It was told."]);
     session_with(home.path(), "the-word-of-the-file");
     // A missing file keeps the message in the box.
-    terminal.enter("And @gone.txt ");
-    terminal.wait_for("There is no file gone.txt here.");
+    terminal.enter_then("And @gone.txt ", "There is no file gone.txt here.");
     terminal.signal("KILL");
     terminal.wait_exit();
     // The recorded text is sent again, whatever the file contains now.
     std::fs::write(work.join("src/words.txt"), "other\n").expect("written");
-    let story = home.path().join("story.toml").to_string_lossy().into_owned();
-    let cwd = work.to_string_lossy().into_owned();
-    let terminal = Setup::new(home.path(), &["resume", "--last", "--demo", &story, "--cwd", &cwd]).start();
+    let terminal = crate::play_again(home.path(), &["resume", "--last"]).start();
     terminal.wait_for("with: src/words.txt 21 B");
 }
 
@@ -58,13 +52,10 @@ fn a_file_is_opened_as_a_session_whose_blocks_wait_without_any_model() {
     let work = home.path().join("work");
     std::fs::create_dir_all(&work).expect("made");
     std::fs::write(work.join("sums.ipynb"), NOTEBOOK).expect("written");
-    let from = work.join("sums.ipynb").to_string_lossy().into_owned();
-    let cwd = work.to_string_lossy().into_owned();
-    let mut setup = Setup::new(home.path(), &["--plain", "--from", &from, "--cwd", &cwd]).env("TERM", "dumb");
-    setup.args.extend(["--sandbox".into(), "off".into()]);
-    let mut terminal = setup.start();
-    terminal.wait_for("# Sums");
-    terminal.wait_for("Origin: cell 2 of sums.ipynb");
+    let from = work.join("sums.ipynb");
+    let args = ["--plain", "--sandbox", "off", "--from", &from.to_string_lossy()];
+    let mut terminal = crate::at_work(home.path(), &args).env("TERM", "dumb").start();
+    terminal.wait_for_each(&["# Sums", "Origin: cell 2 of sums.ipynb"]);
     assert!(!work.join("ran-1").exists(), "opening it decides nothing");
     super::plain::approve(&terminal);
     terminal.wait_for("Origin: cell 3 of sums.ipynb");
@@ -76,8 +67,8 @@ fn a_file_is_opened_as_a_session_whose_blocks_wait_without_any_model() {
     terminal.wait_exit();
     // A file without blocks is refused before anything opens.
     std::fs::write(work.join("words.md"), "only words").expect("written");
-    let words = work.join("words.md").to_string_lossy().into_owned();
-    let mut terminal = Setup::new(home.path(), &["--from", &words]).start();
+    let words = work.join("words.md");
+    let mut terminal = Setup::new(home.path(), &["--from", &words.to_string_lossy()]).start();
     terminal.wait_for("no block in it is in a language that can be run");
     terminal.wait_exit();
 }

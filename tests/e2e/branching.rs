@@ -2,7 +2,7 @@
 //! was.
 
 use crate::terminal::Terminal;
-use crate::{approve, play, ran, say};
+use crate::{approve_then, ran, say, say_then};
 use std::path::{Path, PathBuf};
 
 const STORY: &str = r#"
@@ -31,19 +31,16 @@ fn sessions(home: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).expect("a session"))).collect()
 }
 
-fn begun(home: &Path) -> Terminal {
-    let terminal = play(home, STORY).start();
-    say(&terminal, "greet");
-    terminal.wait_for("Block 1 waits");
-    approve(&terminal, 1);
-    terminal.wait_for("That was all.");
-    terminal
+fn begun() -> (tempfile::TempDir, Terminal) {
+    let (home, terminal) = crate::played(STORY);
+    say_then(&terminal, "greet", "Block 1 waits");
+    approve_then(&terminal, 1, "That was all.");
+    (home, terminal)
 }
 
 #[test]
 fn a_block_waits_again_in_a_branch() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = begun(home.path());
+    let (home, terminal) = begun();
     let before = sessions(home.path());
     say(&terminal, "/fork 1");
     // What came after the branching point is missing.
@@ -51,8 +48,7 @@ fn a_block_waits_again_in_a_branch() {
         s.contains("Block 1 waits") && s.contains("A branch of") && !s.contains("That was all.")
     });
     assert_eq!(std::fs::read(home.path().join("work/ran-1")).expect("it ran once"), b"x");
-    approve(&terminal, 1);
-    terminal.wait_for("ran-1  2 B");
+    approve_then(&terminal, 1, "ran-1  2 B");
     let after = sessions(home.path());
     assert_eq!(after.len(), 2);
     assert_eq!(after[0].1[..before[0].1.len()], before[0].1[..], "nothing is overwritten");
@@ -62,17 +58,14 @@ fn a_block_waits_again_in_a_branch() {
 
 #[test]
 fn the_last_words_are_changed_in_a_branch() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = begun(home.path());
-    say(&terminal, "/rewind");
-    terminal.wait_for("A branch of");
+    let (home, terminal) = begun();
+    say_then(&terminal, "/rewind", "A branch of");
     // The text is in Message; nothing was sent.
     terminal.wait_for("greet");
     terminal.type_text(" the moon");
     terminal.send(b"\r");
     terminal.wait_for("Block 1 waits");
-    approve(&terminal, 1);
-    terminal.wait_for("to the moon");
+    approve_then(&terminal, 1, "to the moon");
     let both = sessions(home.path());
     assert_eq!(both.len(), 2);
     let branch = String::from_utf8_lossy(&both[1].1).into_owned();
@@ -84,12 +77,9 @@ fn the_last_words_are_changed_in_a_branch() {
 #[test]
 fn branches_are_a_tree_and_are_compared() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = begun(home.path());
-        say(&terminal, "/fork 1");
-        terminal.wait_for("Block 1 waits");
-        approve(&terminal, 1);
-        terminal.wait_for("Block 1 done");
+        let (_home, terminal) = begun();
+        say_then(&terminal, "/fork 1", "Block 1 waits");
+        approve_then(&terminal, 1, "Block 1 done");
         terminal.wait_ready();
         say(&terminal, "/resume");
         terminal.wait_true(|s| s.contains("└ ") && s.contains("at block 1") && s.contains("open here"));
@@ -105,11 +95,9 @@ fn branches_are_a_tree_and_are_compared() {
         terminal.press("Esc");
         terminal.wait_gone("Compare this session with");
         // The same from the list of sessions.
-        say(&terminal, "/resume");
-        terminal.wait_for("open here");
+        say_then(&terminal, "/resume", "open here");
         terminal.press("Up");
-        terminal.press("Ctrl-O");
-        terminal.wait_for("the same up to 1 message and 1 block");
+        terminal.press_then("Ctrl-O", "the same up to 1 message and 1 block");
         // Esc leaves only the comparison: the list is below it.
         terminal.press("Esc");
         terminal.wait_gone("the same up to");
@@ -129,25 +117,20 @@ fn compared_in_lines(locale: &str, last: &str) {
     let home = tempfile::tempdir().expect("a home");
     let terminal = crate::plain::in_lines(home.path(), STORY).env("LC_ALL", locale).start();
     terminal.wait_for("You:");
-    crate::plain::answer(&terminal, "greet");
-    terminal.wait_for("Block 1");
+    crate::plain::answer_then(&terminal, "greet", "Block 1");
     crate::plain::approve(&terminal);
     terminal.wait_for("That was all.");
-    crate::plain::answer(&terminal, "/fork message 1");
-    terminal.wait_for("A branch of");
+    crate::plain::answer_then(&terminal, "/fork message 1", "A branch of");
     crate::plain::answer(&terminal, "/drop");
-    crate::plain::answer(&terminal, "greet the moon");
-    terminal.wait_for("print(\"to the\", \"moon\")");
+    crate::plain::answer_then(&terminal, "greet the moon", "print(\"to the\", \"moon\")");
     crate::plain::approve(&terminal);
     terminal.wait_for("to the moon");
     crate::plain::answer(&terminal, "/resume");
     terminal.wait_true(|s| s.contains(&format!("  2  {last}")) && s.contains(", from message 1 on"));
-    crate::plain::answer(&terminal, "/compare");
-    terminal.wait_for("/compare NUMBER or NAME puts one beside this session.");
+    crate::plain::answer_then(&terminal, "/compare", "/compare NUMBER or NAME puts one beside this session.");
     assert_eq!(locale == "C", terminal.screen().is_ascii());
     crate::plain::answer(&terminal, "/compare 1");
     terminal.wait_true(|s| s.contains("one is a branch of the other, from before its first message"));
     terminal.wait_true(|s| s.contains("| to the moon") && s.contains("| hello there"));
-    crate::plain::answer(&terminal, "/compare 2");
-    terminal.wait_for("That is this session.");
+    crate::plain::answer_then(&terminal, "/compare 2", "That is this session.");
 }

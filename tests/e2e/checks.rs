@@ -2,7 +2,7 @@
 //! an ASCII-only terminal, and for text that tries to control the terminal.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{approve, play, say, session_with, to_code};
+use crate::{approve_then, play, say_then, session_with, to_code};
 use std::time::{Duration, Instant};
 
 const WAITS: &str = r#"
@@ -19,12 +19,13 @@ raise SystemExit(1)
 """
 "#;
 
-fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> Terminal {
-    let setup = env.iter().fold(play(home, WAITS), |setup, (name, value)| setup.env(name, value));
+/// Plays `WAITS` in a new home with this environment, up to the block that waits.
+fn waiting(env: &[(&str, &str)]) -> (tempfile::TempDir, Terminal) {
+    let home = tempfile::tempdir().expect("a home");
+    let setup = env.iter().fold(play(home.path(), WAITS), |setup, (name, value)| setup.env(name, value));
     let terminal = setup.start();
-    say(&terminal, "go");
-    terminal.wait_for("Block 1 waits");
-    terminal
+    say_then(&terminal, "go", "Block 1 waits");
+    (home, terminal)
 }
 
 /// Check 01: nobody is asked anything before the first frame, and then only this computer.
@@ -38,8 +39,7 @@ fn before_a_provider_is_chosen_nobody_else_is_asked() {
     let trace =
         ["strace", "-f", "-s", "1000000", "-e", "trace=connect,sendto,sendmsg,write,writev", "-o", &file];
     let mut terminal = Setup::new(home.path(), &[]).through(&trace).start();
-    terminal.wait_for("Where should answers come from?");
-    terminal.wait_for("sent nothing to another computer");
+    terminal.wait_for_each(&["Where should answers come from?", "sent nothing to another computer"]);
     // Servers on this computer are looked for; that the trace contains these calls shows that it would contain
     // others.
     let until = Instant::now() + PATIENCE;
@@ -62,29 +62,14 @@ fn before_a_provider_is_chosen_nobody_else_is_asked() {
     assert!(strangers.is_empty(), "{strangers:#?}");
 }
 
-const LONG: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```python
-import time
-print("be" + "gun")
-time.sleep(600)
-```
-"""
-"#;
-
 /// Check 17: quitting while a block runs asks; Enter stays; `i` interrupts, saves, and prints the session's
 /// name on the original screen.
 #[test]
 fn quitting_while_a_block_runs_asks_first() {
-    for (columns, rows) in crate::SIZES {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = play(home.path(), LONG).size(columns, rows).start();
-        say(&terminal, "go");
-        approve(&terminal, 1);
-        terminal.wait_for("begun");
+    let long = crate::one_block("python", "import time\nprint('be' + 'gun')\ntime.sleep(600)");
+    crate::at_every_size(|| {
+        let (home, mut terminal) = crate::asked(&long);
+        approve_then(&terminal, 1, "begun");
         let asks = |terminal: &Terminal| {
             if !crate::is_in_message(&terminal.screen()) {
                 // Two keys within 30 ms are a paste; the second of two `i` would be text.
@@ -92,8 +77,7 @@ fn quitting_while_a_block_runs_asks_first() {
                 terminal.press("i");
                 terminal.wait_true(crate::is_in_message);
             }
-            terminal.enter("/quit");
-            terminal.wait_for("Quit?");
+            terminal.enter_then("/quit", "Quit?");
         };
         asks(&terminal);
         terminal.press("Enter");
@@ -109,7 +93,7 @@ fn quitting_while_a_block_runs_asks_first() {
         assert!(!terminal.modes().0, "the screen from before is back");
         assert!(terminal.screen().contains("Session saved. Continue: sayso resume"), "{}", terminal.screen());
         session_with(home.path(), "\"outcome\":\"interrupted\"");
-    }
+    });
 }
 
 /// Which test covers which check of the specification: the check's name, then file and function.
@@ -216,8 +200,7 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
     for terminal in &terminals {
         terminal.wait_for(if plain { "/help lists" } else { crate::terminal::READY });
         terminal.pause(Duration::from_millis(600));
-        terminal.enter("go");
-        terminal.wait_for(if plain { "approve" } else { "Block 1 waits" });
+        terminal.enter_then("go", if plain { "approve" } else { "Block 1 waits" });
         // The window has no focus: the person is called at once.
         terminal.send(b"\x1b[O");
     }
@@ -252,10 +235,8 @@ fn nothing_is_told_beside_the_screen_where_nobody_wants_it() {
 #[test]
 fn a_block_that_waits_draws_nothing() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = waiting(home.path(), &[]);
-        to_code(&terminal);
-        terminal.wait_for("keys open");
+        let (_home, terminal) = waiting(&[]);
+        crate::open_keys(&terminal);
         // Work in progress, and threads that end when idle, may still interfere.
         let counts = || (terminal.written(), wakeups(terminal.pid(), |_| true));
         let until = Instant::now() + PATIENCE;
@@ -302,16 +283,14 @@ fn styles(raw: &[u8]) -> Vec<u32> {
 #[test]
 fn without_colours_none_is_written_and_all_is_said() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = waiting(home.path(), &[("NO_COLOR", "1")]);
+        let (_home, terminal) = waiting(&[("NO_COLOR", "1")]);
         terminal.wait_for("WAITING");
         // Two keys within 30 ms are a paste, and the reply came at once. The second of two Ctrl-Y would
         // approve.
         terminal.pause(Duration::from_millis(100));
         terminal.press("Ctrl-Y");
         terminal.wait_true(crate::is_in_code);
-        crate::approve(&terminal, 1);
-        terminal.wait_for("FAILED 1");
+        crate::approve_then(&terminal, 1, "FAILED 1");
         let styles = styles(&terminal.raw());
         let colours: Vec<_> =
             styles.iter().filter(|n| matches!(n, 30..=38 | 40..=48 | 90..=97 | 100..=107)).collect();
@@ -323,10 +302,8 @@ fn without_colours_none_is_written_and_all_is_said() {
 #[test]
 fn where_only_ascii_is_known_only_ascii_is_written() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = waiting(home.path(), &[("TERM", "vt100"), ("LANG", "C")]);
-        crate::approve(&terminal, 1);
-        terminal.wait_for("FAILED 1");
+        let (_home, terminal) = waiting(&[("TERM", "vt100"), ("LANG", "C")]);
+        crate::approve_then(&terminal, 1, "FAILED 1");
         let raw = terminal.raw();
         let strange: String = String::from_utf8_lossy(&raw).chars().filter(|c| !c.is_ascii()).collect();
         assert!(strange.is_empty(), "{strange}");
@@ -357,8 +334,7 @@ fn hostile_text_is_text() {
         if !terminal.screen().contains("hidden character") {
             terminal.press_until("f", "hidden character");
         }
-        crate::approve(&terminal, 1);
-        terminal.wait_for("DONE");
+        crate::approve_then(&terminal, 1, "DONE");
         // A carriage return overwrites, as on a terminal. In a small terminal the tab of the output is left
         // again once the run is over.
         crate::tab_to(&terminal, |screen| screen.contains("overl here"));

@@ -1,6 +1,6 @@
 //! Approve, edit, reject, skip, interrupt: what was decided is what happens, and the model is told.
 
-use crate::{approve, keeps_eleven, play, ran, say, session, session_with, tab_to, to_code};
+use crate::{approve_then, keeps_eleven, play, ran, say, session, session_with, tab_to, to_code};
 
 /// One block that marks that it ran, then a closing answer that waits for the word `forty`.
 const ONE: &str = r#"
@@ -30,8 +30,7 @@ text = "The model was told the reason."
 #[test]
 fn an_approved_block_runs_and_the_model_closes_the_turn() {
     let (home, terminal) = crate::asked(ONE);
-    approve(&terminal, 1);
-    terminal.wait_for("The model says: all done.");
+    approve_then(&terminal, 1, "The model says: all done.");
     assert!(ran(home.path(), 1));
     let file = session_with(home.path(), r#""kind":"run""#);
     let approved =
@@ -45,8 +44,7 @@ fn nothing_runs_before_the_decision() {
     crate::at_every_size(|| {
         let (home, terminal) = crate::asked(ONE);
         terminal.wait_for("WAITING");
-        to_code(&terminal);
-        terminal.wait_for("keys open");
+        crate::open_keys(&terminal);
         for key in ["Enter", "Space", "1", "Tab", "BackTab", "Enter"] {
             terminal.press(key);
             terminal.pause(std::time::Duration::from_millis(200));
@@ -72,10 +70,8 @@ fn an_edited_block_runs_as_edited_and_the_model_is_told() {
         // The last line gets one more argument: print("forty", answer) -> print("forty", answer + 1, "and 41")
         terminal.press("Backspace");
         terminal.type_text(" + 1, \"and 41\")");
-        terminal.press("Esc");
-        terminal.wait_for("EDITED");
-        approve(&terminal, 1);
-        terminal.wait_for("The model says: all done.");
+        terminal.press_then("Esc", "EDITED");
+        approve_then(&terminal, 1, "The model says: all done.");
         assert!(ran(home.path(), 1));
         let file = session(home.path());
         assert!(file.contains(r#"answer + 1, \"and 41\")"#), "the edited text is in the session");
@@ -89,8 +85,7 @@ fn a_rejection_carries_its_reason() {
         terminal.wait_for("WAITING");
         to_code(&terminal);
         terminal.press_until("r", "Enter reject");
-        terminal.enter("too risky for me");
-        terminal.wait_for("The model was told the reason.");
+        terminal.enter_then("too risky for me", "The model was told the reason.");
         assert!(!ran(home.path(), 1));
         session_with(home.path(), "too risky for me");
     });
@@ -130,11 +125,9 @@ text = "All three were settled."
 fn three_blocks_are_settled_one_at_a_time() {
     crate::at_every_size(|| {
         let (home, terminal) = crate::asked(THREE);
-        approve(&terminal, 1);
-        terminal.wait_for("Block 2 ");
+        approve_then(&terminal, 1, "Block 2 ");
         assert!(!ran(home.path(), 2), "deciding one never decides the next");
-        approve(&terminal, 2);
-        terminal.wait_for("Block 3 ");
+        approve_then(&terminal, 2, "Block 3 ");
         assert!(ran(home.path(), 2));
         to_code(&terminal);
         terminal.press_until("s", "All three were settled.");
@@ -149,18 +142,15 @@ const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)
 fn an_interrupted_block_keeps_the_state() {
     crate::at_every_size(|| {
         let (_home, terminal) = crate::asked(&keeps_eleven(LOOP));
-        approve(&terminal, 1);
-        terminal.wait_for("loop begins");
+        approve_then(&terminal, 1, "loop begins");
         // No person presses a key in the moment in which the first line comes.
         terminal.pause(std::time::Duration::from_millis(700));
-        terminal.press("Ctrl-C");
-        terminal.wait_for("INTERRUPTED");
+        terminal.press_then("Ctrl-C", "INTERRUPTED");
         // Two keys within 30 ms are a paste: a person is slower than a run that ends at once.
         terminal.pause(std::time::Duration::from_millis(100));
         terminal.press("i");
         say(&terminal, "again");
-        approve(&terminal, 2);
-        terminal.wait_for("The state survived.");
+        approve_then(&terminal, 2, "The state survived.");
     });
 }
 
@@ -194,13 +184,11 @@ fn what_a_run_changed_is_told_before_it_and_taken_back_after_a_question() {
     std::fs::write(work.join("sub/.bashrc"), "mine").expect("written");
     let terminal = setup.start();
     say(&terminal, "go");
-    approve(&terminal, 1);
-    terminal.wait_for("Made.");
+    approve_then(&terminal, 1, "Made.");
     // The end of the turn moves the focus back to Message.
     terminal.wait_true(crate::is_in_message);
     tab_to(&terminal, |screen| screen.contains("[Output block 1"));
-    terminal.wait_for("created .envrc: what a shell reads when it starts");
-    terminal.wait_for("u shows each change");
+    terminal.wait_for_each(&["created .envrc: what a shell reads when it starts", "u shows each change"]);
     terminal.press_until("u", "What block 1 changed");
     terminal.wait_for("2 of 2 changes picked");
     terminal.press_until("t", "Take back 2 changes of block 1?");

@@ -1,7 +1,7 @@
 //! An edit of a file: shown as hunks, one dropped, the other written; an edit that does not fit is declined by
 //! itself.
 
-use crate::{approve, play, say, session_with, to_code};
+use crate::{approve_then, play, say_then, session_with, to_code};
 
 const STORY: &str = r#"
 pace = 0
@@ -47,17 +47,14 @@ fn an_edit_is_written_as_it_was_kept_and_one_that_does_not_fit_asks_nobody() {
     let old: String = (1..=30).map(|n| format!("line {n}\n")).collect();
     std::fs::write(&file, &old).expect("written");
     let terminal = setup.start();
-    say(&terminal, "go");
-    terminal.wait_for("WAITING");
+    say_then(&terminal, "go", "WAITING");
     to_code(&terminal);
     terminal.wait_for("Hunk 1 of 2");
     // Two keys within 30 ms are a paste. The second of two would lead past the hunk.
     terminal.pause(std::time::Duration::from_millis(100));
-    terminal.press("h");
-    terminal.wait_for("Hunk 2 of 2, line 20: kept");
+    terminal.press_then("h", "Hunk 2 of 2, line 20: kept");
     terminal.press_until("x", "line 20: dropped");
-    approve(&terminal, 1);
-    terminal.wait_for("The model was told why.");
+    approve_then(&terminal, 1, "The model was told why.");
     let new = std::fs::read_to_string(&file).expect("read");
     assert_eq!(new, old.replace("line 3\n", "line three\n"));
     // The session file is written in parallel to the screen.

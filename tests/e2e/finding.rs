@@ -15,8 +15,7 @@ One more line about the harbour.
 fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
     crate::at_every_size(|| {
         let (_home, terminal) = crate::asked(STORY);
-        terminal.wait_for("One more line");
-        terminal.wait_for("Idle");
+        terminal.wait_for_each(&["One more line", "Idle"]);
         let before = terminal.screen();
         let row =
             before.lines().position(|row| row.contains("The harbour opens")).expect("the reply is on screen");
@@ -40,12 +39,9 @@ fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
         // The text itself is sent, without wraps, after the frame that says so.
         terminal.wait_written(&sent, 1);
         // A search, and back.
-        terminal.press("Ctrl-F");
-        terminal.wait_for("Type what to look for.");
-        terminal.type_text("harbour");
-        terminal.wait_for("3 of 3   Chat 3");
-        terminal.press("Up");
-        terminal.wait_for("2 of 3");
+        terminal.press_then("Ctrl-F", "Type what to look for.");
+        terminal.type_text_then("harbour", "3 of 3   Chat 3");
+        terminal.press_then("Up", "2 of 3");
         terminal.press("Esc");
         let rows = |screen: &str| {
             screen.lines().take(row + 6).map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()

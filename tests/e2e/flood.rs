@@ -1,6 +1,6 @@
 //! Large amounts at once: a storm of resizes, long output, a long reply.
 
-use crate::approve;
+use crate::approve_then;
 
 const WIDE: &str = r#"
 pace = 0
@@ -28,32 +28,17 @@ fn a_storm_of_sizes_tears_nothing() {
     terminal.wait_for("Window too small");
     terminal.resize(100, 30);
     // Once the last row of a frame is there, all of it is.
-    terminal.wait_for("F1 help");
-    terminal.wait_for("Block 1");
+    terminal.wait_for_each(&["F1 help", "Block 1"]);
     let screen = terminal.screen();
     assert!(!screen.contains('\u{fffd}'), "{screen}");
 }
 
-const LINES: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```python
-for n in range(20000):
-    print("line", n)
-```
-"""
-[[reply]]
-when = "line 19999"
-text = "That was long."
-"#;
-
 #[test]
 fn twenty_thousand_lines_of_output() {
-    let (_home, terminal) = crate::asked(LINES);
-    approve(&terminal, 1);
-    terminal.wait_for("That was long.");
+    let block = crate::one_block("python", "for n in range(20000):\n    print('line', n)");
+    let story = format!("{block}[[reply]]\nwhen = 'line 19999'\ntext = 'That was long.'\n");
+    let (_home, terminal) = crate::asked(&story);
+    approve_then(&terminal, 1, "That was long.");
     terminal.wait_for("line 19999");
 }
 
@@ -63,6 +48,5 @@ fn a_reply_of_twenty_thousand_tokens() {
     let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"{words}\n\nThe very end.\"\"\"\n");
     let (_home, terminal) = crate::asked(&story);
     terminal.wait_for("The very end.");
-    terminal.type_text("still here");
-    terminal.wait_for("still here");
+    terminal.type_text_then("still here", "still here");
 }

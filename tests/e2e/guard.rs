@@ -20,8 +20,7 @@ open("ran-1", "w").close()
 /// Goes to the waiting block and waits until its keys are open.
 fn open_review(terminal: &Terminal) {
     terminal.wait_for("Block 1 waits");
-    to_code(terminal);
-    terminal.wait_for("keys open");
+    crate::open_keys(terminal);
 }
 
 /// Holds a key down while a block arrives: one repeat every 20 ms for 5 s.
@@ -78,10 +77,7 @@ fn a_paste_into_the_code_pane_runs_nothing() {
 /// pace.
 fn sentence(text: &str, pace: u64, focused: bool) {
     let home = tempfile::tempdir().expect("a home");
-    let work = home.path().join("work");
-    std::fs::create_dir_all(&work).expect("a working folder");
-    let cwd = work.to_string_lossy().into_owned();
-    let terminal = crate::terminal::Setup::new(home.path(), &["--demo", "three", "--cwd", &cwd]).start();
+    let terminal = crate::at_work(home.path(), &["--demo", "three"]).start();
     say(&terminal, "go");
     open_from_message(&terminal, focused);
     for c in text.chars() {
@@ -96,7 +92,7 @@ fn sentence(text: &str, pace: u64, focused: bool) {
         "{}",
         terminal.screen()
     );
-    let left: Vec<_> = std::fs::read_dir(&work).expect("the folder").collect();
+    let left: Vec<_> = std::fs::read_dir(home.path().join("work")).expect("the folder").collect();
     assert!(left.is_empty(), "something ran: {left:?}");
     let file = crate::session_with(home.path(), r#""kind":"block""#);
     assert!(!file.contains(r#""kind":"decision""#) && !file.contains(r#""kind":"skipped""#), "{file}");
@@ -106,8 +102,7 @@ fn sentence(text: &str, pace: u64, focused: bool) {
 fn open_from_message(terminal: &Terminal, focused: bool) {
     terminal.wait_for("Block 1 waits");
     if focused {
-        to_code(terminal);
-        terminal.wait_for("keys open");
+        crate::open_keys(terminal);
     } else {
         // Longer than the focus ever took to move by itself.
         assert!(!terminal.holds_within(Duration::from_millis(2500), crate::is_in_code));
@@ -139,16 +134,13 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     let terminal = setup.start();
     say(&terminal, "go");
     open_review(&terminal);
-    terminal.press("s");
-    terminal.wait_for("any letter takes it back");
+    terminal.press_then("s", "any letter takes it back");
     // Two keys within 30 ms are a paste, in which nothing is text: this is a person typing.
     terminal.pause(std::time::Duration::from_millis(100));
-    terminal.press("o");
-    terminal.wait_for("That was text");
+    terminal.press_then("o", "That was text");
     terminal.wait_true(|s| s.contains("> so") && s.contains("WAITING"));
     // While the window loses or gets the focus, nothing can be decided.
-    to_code(&terminal);
-    terminal.wait_for("keys open");
+    crate::open_keys(&terminal);
     terminal.send(b"\x1b[O");
     terminal.wait_for("letters locked");
     terminal.press("s");
@@ -189,7 +181,6 @@ fn a_terminal_that_never_answers_decides_nothing_by_letters() {
     let terminal = setup.start();
     say(&terminal, "go");
     open_review(&terminal);
-    terminal.press("s");
-    terminal.wait_for("The terminal did not answer");
+    terminal.press_then("s", "The terminal did not answer");
     assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
 }

@@ -2,23 +2,9 @@
 
 use crate::checks::wakeups;
 use crate::jupyter_server::{JupyterServer, TOKEN};
-use crate::{approve, play, say};
+use crate::{approve_then, one_block, play, say};
 use rustix::process::Signal;
 use std::time::Duration;
-
-const STORY: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```python
-kept = 41
-print("kept is", kept)
-```
-"""
-[[reply]]
-text = "It is kept."
-"#;
 
 /// The screen stays idle while the connection is being checked, and reports when it is lost.
 #[test]
@@ -31,12 +17,13 @@ fn a_server_that_is_lost_while_nothing_runs_is_told_and_until_then_nothing_is_dr
         server.port
     );
     crate::write_config(home.path(), config);
-    let mut setup = play(home.path(), STORY).size(140, 40);
+    let story =
+        one_block("python", "kept = 41\nprint('kept is', kept)") + "[[reply]]\ntext = 'It is kept.'\n";
+    let mut setup = play(home.path(), &story).size(140, 40);
     setup.args.extend(["--executor".into(), "jupyter".into()]);
     let terminal = setup.start();
     say(&terminal, "go");
-    approve(&terminal, 1);
-    terminal.wait_for("It is kept.");
+    approve_then(&terminal, 1, "It is kept.");
     terminal.pause(Duration::from_secs(2));
     let others = |name: &str| name != "exec";
     let (written, woken) = (terminal.written(), wakeups(terminal.pid(), others));
@@ -50,6 +37,5 @@ fn a_server_that_is_lost_while_nothing_runs_is_told_and_until_then_nothing_is_dr
     terminal.wait_for("answers again");
 
     server.child.kill().expect("it ends");
-    terminal.wait_for("does not answer");
-    terminal.wait_for("Kernel k1 died, 1 variable lost");
+    terminal.wait_for_each(&["does not answer", "Kernel k1 died, 1 variable lost"]);
 }

@@ -1,6 +1,6 @@
 //! The terminal in a folder full of traps: it opens, shows blocks, copies and edits, and starts none of them.
 
-use crate::{play, say, terminal::Setup};
+use crate::{play, say_then, terminal::Setup};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -57,8 +57,7 @@ fn a_folder_full_of_traps_is_opened_and_nothing_of_it_starts() {
         setup.env("WAYLAND_DISPLAY", "none").env("EDITOR", "evil-ed").env("PAGER", "less").start()
     };
     let terminal = dressed(play(home.path(), RUST));
-    say(&terminal, "go");
-    terminal.wait_for("Block 1");
+    say_then(&terminal, "go", "Block 1");
     clean(home.path());
     // The editor named in the environment exists only in the folder; Ctrl-G in the message asks for it.
     terminal.press_until("\x07", "can't be started");

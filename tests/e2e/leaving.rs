@@ -2,9 +2,9 @@
 
 use crate::model_server::{Answer, Do, ModelServer, delta};
 use crate::models::{asking, configure};
-use crate::plain::{answer, in_lines, wait_for_question};
+use crate::plain::{answer_then, ask, in_lines};
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{approve, play, ran, say, session_with};
+use crate::{approve_then, play, ran, say_then, session_with};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -25,10 +25,8 @@ fn restored(raw: &[u8]) {
 
 #[test]
 fn quitting_names_the_session() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = play(home.path(), TALK).start();
-    say(&terminal, "hello");
-    terminal.wait_for("Hello there.");
+    let (_home, mut terminal) = crate::played(TALK);
+    say_then(&terminal, "hello", "Hello there.");
     terminal.enter("/quit");
     assert_eq!(terminal.wait_exit(), 0);
     assert!(terminal.screen().contains("Session saved. Continue: sayso resume"), "{}", terminal.screen());
@@ -43,10 +41,8 @@ fn quitting_during_a_reply_keeps_what_came_and_what_was_queued_and_sends_nothing
         let server = ModelServer::start(vec![reply]);
         configure(home.path(), "", "");
         let mut terminal = asking(home.path(), &server).start();
-        say(&terminal, "hello");
-        terminal.wait_for("Once upon a time");
-        terminal.enter("and then");
-        terminal.wait_for("queued, sent");
+        say_then(&terminal, "hello", "Once upon a time");
+        terminal.enter_then("and then", "queued, sent");
         if hangs_up {
             terminal.signal("HUP");
         } else {
@@ -60,19 +56,16 @@ fn quitting_during_a_reply_keeps_what_came_and_what_was_queued_and_sends_nothing
         again.args.insert(0, "resume".into());
         again.args.insert(1, "--last".into());
         let terminal = again.start();
-        terminal.wait_for("Once upon a time");
-        terminal.wait_for("and then");
+        terminal.wait_for_each(&["Once upon a time", "and then"]);
         assert_eq!(server.requests().len(), 1);
     }
 }
 
 #[test]
 fn two_interrupts_in_idle_quit() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = play(home.path(), TALK).start();
+    let (_home, mut terminal) = crate::played(TALK);
     terminal.wait_ready();
-    terminal.press("Ctrl-C");
-    terminal.wait_for("Ctrl-C again within 2 s quits.");
+    terminal.press_then("Ctrl-C", "Ctrl-C again within 2 s quits.");
     // A later one counts as a first one again.
     terminal.press_until_true("Ctrl-C", |screen| !screen.contains("F1 help"));
     terminal.wait_exit();
@@ -82,8 +75,7 @@ fn two_interrupts_in_idle_quit() {
 #[test]
 fn signals_restore_the_terminal() {
     for name in ["TERM", "HUP"] {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = play(home.path(), TALK).start();
+        let (_home, mut terminal) = crate::played(TALK);
         terminal.wait_ready();
         assert!(!terminal.is_cooked());
         terminal.signal(name);
@@ -97,8 +89,7 @@ fn signals_restore_the_terminal() {
 fn suspended(home: &Path, commands: &str) -> Terminal {
     let script = format!("set -m; \"$0\" \"$@\"; echo at the shell; {commands}");
     let terminal = play(home, TALK).through(&["bash", "-c", &script]).start();
-    say(&terminal, "hello");
-    terminal.wait_for("Hello there.");
+    say_then(&terminal, "hello", "Hello there.");
     session_with(home, "Hello there.");
     terminal.press("Ctrl-Z");
     terminal.wait_written("at the shell", 1);
@@ -131,8 +122,7 @@ fn suspended_in_line_mode_it_ends_by_a_signal_too() {
     let script = "set -m; \"$0\" \"$@\"; kill -TERM %1; wait -f %1; echo it ended";
     let terminal = in_lines(home.path(), TALK).through(&["bash", "-c", script]).start();
     terminal.wait_for("You:");
-    answer(&terminal, "hello");
-    wait_for_question(&terminal, "Model: Hello there.");
+    ask(&terminal, "hello", "Model: Hello there.");
     terminal.press("Ctrl-Z");
     terminal.wait_written("it ended", 1);
     let screen = terminal.screen();
@@ -152,8 +142,7 @@ fn in_the_background_line_mode_asks_nothing_until_it_has_the_terminal() {
     );
     let terminal = in_lines(home.path(), &story).through(&["bash", "-c", &script]).start();
     terminal.wait_for("You:");
-    answer(&terminal, "hello");
-    terminal.wait_for("Model: Hello there.");
+    answer_then(&terminal, "hello", "Model: Hello there.");
     terminal.press("Ctrl-Z");
     terminal.wait_written("stopped again", 1);
     terminal.enter("approve");
@@ -174,8 +163,7 @@ fn a_key_is_not_shown_after_line_mode_was_suspended_either() {
     let script = "set -m; \"$0\" \"$@\"; stty echo; echo at the shell; fg %1";
     let terminal = in_lines(home.path(), TALK).through(&["bash", "-c", script]).start();
     terminal.wait_for("You:");
-    answer(&terminal, "/key openai");
-    terminal.wait_for("Paste the key for openai");
+    answer_then(&terminal, "/key openai", "Paste the key for openai");
     terminal.pause(Duration::from_millis(400));
     terminal.press("Ctrl-Z");
     terminal.wait_written("at the shell", 1);
@@ -209,8 +197,7 @@ fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
         "pace = 0\n[[reply]]\ntext = '''\n```bash\n{block}\n```\n'''\n[[reply]]\ntext = 'nobody asks for this'\n"
     );
     let (home, mut terminal) = crate::asked(&story);
-    approve(&terminal, 1);
-    terminal.wait_for("it runs");
+    approve_then(&terminal, 1, "it runs");
     terminal.signal("HUP");
     terminal.wait_exit();
     let file = session_with(home.path(), r#""kind":"run""#);
@@ -221,8 +208,7 @@ fn what_a_run_changed_is_recorded_although_the_terminal_was_closed_meanwhile() {
 #[test]
 fn idle_draws_nothing() {
     crate::at_every_size(|| {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = play(home.path(), TALK).start();
+        let (_home, terminal) = crate::played(TALK);
         terminal.wait_ready();
         // Results that arrive after the first frame are still drawn.
         let until = Instant::now() + PATIENCE;
@@ -237,8 +223,7 @@ fn the_welcome_comes_without_a_provider() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
         let terminal = Setup::new(home.path(), &[]).start();
-        terminal.wait_for("Where should answers come from?");
-        terminal.wait_for("sent nothing to another computer");
+        terminal.wait_for_each(&["Where should answers come from?", "sent nothing to another computer"]);
         terminal.press("Enter");
         terminal.wait_ready();
     });
@@ -259,15 +244,13 @@ fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
             terminal.type_text("/edit\r");
         } else {
             terminal.wait_ready();
-            terminal.type_text("draft ");
-            terminal.wait_for("draft");
+            terminal.type_text_then("draft ", "draft");
             terminal.press("\x07");
         }
         terminal.wait_for("in-the-editor");
         terminal.press("Ctrl-C");
         terminal.press("\x1c");
-        terminal.press("Enter");
-        terminal.wait_for("edited");
+        terminal.press_then("Enter", "edited");
         // sayso still runs, and has the text from the editor.
         terminal.pause(Duration::from_millis(400));
         // What it prints leaves the text on screen.

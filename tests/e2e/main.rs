@@ -58,6 +58,11 @@ pub fn story(folder: &Path, text: &str) -> PathBuf {
     path
 }
 
+/// A story of one block of code, which the message `go` brings.
+pub fn one_block(language: &str, code: &str) -> String {
+    format!("pace = 0\n[[reply]]\nwhen = 'go'\ntext = '''\n```{language}\n{code}\n```\n'''\n")
+}
+
 /// A story of shell blocks, each of which marks that it ran and prints its word: the prompt `go` brings the
 /// first block, and each block's output brings the next.
 pub fn shell_blocks(words: &[&str]) -> String {
@@ -84,18 +89,33 @@ pub fn keeps_eleven(lines: &str) -> String {
 
 /// A setup that plays the story in the folder `work` below the home.
 pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
-    let path = story(home, text);
+    story(home, text);
+    play_again(home, &[])
+}
+
+/// A setup with these arguments that plays the story of the home in its folder `work`.
+pub fn play_again<'a>(home: &'a Path, args: &[&str]) -> Setup<'a> {
+    let path = home.join("story.toml");
+    at_work(home, &[args, &["--demo", &path.to_string_lossy()]].concat())
+}
+
+/// A setup with these arguments, in the folder `work` below the home.
+pub fn at_work<'a>(home: &'a Path, args: &[&str]) -> Setup<'a> {
     let work = home.join("work");
     std::fs::create_dir_all(&work).expect("a working folder");
-    let path = path.to_string_lossy().into_owned();
-    let cwd = work.to_string_lossy().into_owned();
-    Setup::new(home, &["--demo", &path, "--cwd", &cwd])
+    Setup::new(home, &[args, &["--cwd", &work.to_string_lossy()]].concat())
+}
+
+/// Plays the story in a new home.
+pub fn played(text: &str) -> (tempfile::TempDir, terminal::Terminal) {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = play(home.path(), text).start();
+    (home, terminal)
 }
 
 /// Plays the story in a new home, and sends `go` as the first message.
 pub fn asked(text: &str) -> (tempfile::TempDir, terminal::Terminal) {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), text).start();
+    let (home, terminal) = played(text);
     say(&terminal, "go");
     (home, terminal)
 }
@@ -167,6 +187,13 @@ pub fn say(terminal: &terminal::Terminal, text: &str) {
     terminal.send_message(text);
 }
 
+/// Sends a message once the message box is ready, and waits for the text that it brings.
+#[track_caller]
+pub fn say_then(terminal: &terminal::Terminal, text: &str, told: &str) {
+    say(terminal, text);
+    terminal.wait_for(told);
+}
+
 /// The sizes at which the checks are made: wide, medium, narrow.
 pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
@@ -206,6 +233,13 @@ pub fn is_in_message(screen: &str) -> bool {
 #[track_caller]
 pub fn to_code(terminal: &terminal::Terminal) {
     tab_to(terminal, is_in_code);
+}
+
+/// Moves the focus to the code, and waits until the keys that decide are open.
+#[track_caller]
+pub fn open_keys(terminal: &terminal::Terminal) {
+    to_code(terminal);
+    terminal.wait_for("keys open");
 }
 
 /// Presses Tab until `holds` is true of the screen. Waits after each Tab until the focus has moved, because one
@@ -258,6 +292,13 @@ pub fn wait_unlocked(terminal: &terminal::Terminal) {
     terminal.holds_within(std::time::Duration::from_secs(2), |s| !is_locked(s));
     // A letter directly behind another key would be a paste.
     terminal.pause(std::time::Duration::from_millis(45));
+}
+
+/// Lets the waiting block run, and waits for the text that the run brings.
+#[track_caller]
+pub fn approve_then(terminal: &terminal::Terminal, block: u32, told: &str) {
+    approve(terminal, block);
+    terminal.wait_for(told);
 }
 
 /// Lets the waiting block run: types its word if it takes one (without a sandbox, with a high finding), else

@@ -125,12 +125,9 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.wait_true(|s| s.contains("question 0") && !s.contains("being read"));
     // No faster than people: two keys at once are a paste.
     terminal.pause(Duration::from_millis(200));
-    terminal.press("/");
-    terminal.wait_for("find:");
-    terminal.type_text("ends with pearl1.");
-    terminal.wait_for("Chat 1 ");
-    terminal.press("Enter");
-    terminal.wait_for("Reply 1 ends with pearl1.");
+    terminal.press_then("/", "find:");
+    terminal.type_text_then("ends with pearl1.", "Chat 1 ");
+    terminal.press_then("Enter", "Reply 1 ends with pearl1.");
     // The export contains everything.
     terminal.press("Esc");
     terminal.wait_gone("find:");
@@ -219,8 +216,7 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     terminal.press_until_true("z", |s| !s.contains(" Message "));
     // No faster than people: two keys at once are a paste.
     terminal.pause(Duration::from_millis(200));
-    terminal.press("/");
-    terminal.wait_for("find:");
+    terminal.press_then("/", "find:");
     terminal.enter("pearl-500-of-run-1-");
     // Its neighbours are there too: nothing is left out around it.
     terminal.wait_true(|s| {

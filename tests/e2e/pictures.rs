@@ -34,8 +34,7 @@ fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
     let setup = crate::play(home, STORY).size(140, 40);
     let terminal = env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).start();
     crate::say(&terminal, "go");
-    crate::approve(&terminal, 1);
-    terminal.wait_for("Here it is.");
+    crate::approve_then(&terminal, 1, "Here it is.");
     terminal.wait_for("demo-picture.png");
     terminal
 }

@@ -34,13 +34,18 @@ when = "too risky"
 text = "The model was told why."
 "#;
 
-fn plain(home: &Path) -> Terminal {
-    lines(home, STORY)
+/// Plays this story in line mode, until a message is asked for.
+pub fn lines(home: &Path, story: &str) -> Terminal {
+    let terminal = in_lines(home, story).start();
+    terminal.wait_for("You:");
+    terminal
 }
 
-/// Plays this story in line mode.
-pub fn lines(home: &Path, story: &str) -> Terminal {
-    in_lines(home, story).start()
+/// The same in a new home.
+pub fn begun(story: &str) -> (tempfile::TempDir, Terminal) {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = lines(home.path(), story);
+    (home, terminal)
 }
 
 /// A setup that plays this story in line mode.
@@ -52,8 +57,7 @@ pub fn in_lines<'a>(home: &'a Path, story: &str) -> Setup<'a> {
 
 /// A terminal in line mode whose model is this server, ready for a message.
 fn asking(home: &Path, server: &ModelServer) -> Terminal {
-    let url = format!("{}/v1", server.url());
-    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
+    let args = ["--plain", "--model", "openai/one", "--base-url", &server.v1()];
     let terminal = Setup::new(home, &args).env("TERM", "dumb").start();
     terminal.wait_for("You:");
     terminal
@@ -100,29 +104,35 @@ pub fn answer(terminal: &Terminal, text: &str) {
     terminal.enter(text);
 }
 
+/// Types an answer, and waits for the text that it brings.
+#[track_caller]
+pub fn answer_then(terminal: &Terminal, text: &str, told: &str) {
+    answer(terminal, text);
+    terminal.wait_for(told);
+}
+
+/// Types an answer, and waits until a message is asked for after what it brings.
+#[track_caller]
+pub fn ask(terminal: &Terminal, text: &str, told: &str) {
+    answer(terminal, text);
+    wait_for_question(terminal, told);
+}
+
 #[test]
 fn whole_words_decide_and_a_high_finding_takes_one_more() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = plain(home.path());
-    terminal.wait_for("You:");
-    answer(&terminal, "go");
-    terminal.wait_for("Block 1 python, 3 lines, waiting:");
-    terminal.wait_for("  Secrets: none");
-    terminal.wait_for("HIGH: deletes");
-    terminal.wait_for("Type approve");
+    let (home, mut terminal) = begun(STORY);
+    answer_then(&terminal, "go", "Block 1 python, 3 lines, waiting:");
+    terminal.wait_for_each(&["  Secrets: none", "HIGH: deletes", "Type approve"]);
     for (times, text) in (1..).zip(["a", "yes", "1", ""]) {
         answer(&terminal, text);
         terminal.wait_true(|s| s.matches("Nothing was decided.").count() == times);
     }
-    answer(&terminal, "approve");
-    terminal.wait_for("Type run and press Enter");
+    answer_then(&terminal, "approve", "Type run and press Enter");
     assert!(!ran(home.path(), 1));
-    answer(&terminal, "yes");
-    terminal.wait_for("That was not the word.");
+    answer_then(&terminal, "yes", "That was not the word.");
     answer(&terminal, "approve");
     terminal.wait_true(|s| s.matches("Anything else goes back:").count() == 2);
-    answer(&terminal, "run");
-    terminal.wait_for("  | one is gone");
+    answer_then(&terminal, "run", "  | one is gone");
     wait_for_block(&terminal, "Block 2 python, 2 lines, waiting:");
     assert!(ran(home.path(), 1) && !ran(home.path(), 2));
     approve(&terminal);
@@ -137,16 +147,12 @@ fn whole_words_decide_and_a_high_finding_takes_one_more() {
 
 #[test]
 fn what_was_typed_before_the_question_does_not_answer_it() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = plain(home.path());
-    terminal.wait_for("You:");
-    answer(&terminal, "go");
-    terminal.wait_for("First the");
+    let (home, terminal) = begun(STORY);
+    answer_then(&terminal, "go", "First the");
     // While the block is being written: a complete line and an incomplete one.
     terminal.send(b"approve\rappro");
     terminal.wait_for("Type approve");
-    answer(&terminal, "ve");
-    terminal.wait_for("none of the words");
+    answer_then(&terminal, "ve", "none of the words");
     // A paste is no decision either.
     terminal.pause(Duration::from_millis(400));
     terminal.send(b"approve\rmore of it\r");
@@ -154,8 +160,7 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     assert!(!ran(home.path(), 1));
     answer(&terminal, "reject too risky");
     wait_for_block(&terminal, "Block 2 python");
-    answer(&terminal, "skip");
-    terminal.wait_for("The model was told why.");
+    answer_then(&terminal, "skip", "The model was told why.");
     // The typed text is not lost.
     terminal.wait_for("Kept, not sent:");
     assert!(!ran(home.path(), 1) && !ran(home.path(), 2));
@@ -166,13 +171,11 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
 #[test]
 fn a_line_with_a_backslash_goes_on_in_the_next_one() {
     let home = tempfile::tempdir().expect("a home");
-    let server = ModelServer::start(vec![Answer::text("Both came.")]);
+    let server = ModelServer::replying(&["Both came."]);
     let terminal = asking(home.path(), &server);
-    answer(&terminal, "one\\");
-    terminal.wait_for("...");
+    answer_then(&terminal, "one\\", "...");
     answer(&terminal, "two\\");
-    answer(&terminal, "three");
-    wait_for_question(&terminal, "Both came.");
+    ask(&terminal, "three", "Both came.");
     let screen = terminal.screen();
     assert!(!screen.contains("Kept, not sent"), "{screen}");
     let questions = screen.lines().filter(|row| row.starts_with("You:")).count();
@@ -183,48 +186,36 @@ fn a_line_with_a_backslash_goes_on_in_the_next_one() {
 
 #[test]
 fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = plain(home.path());
+    let (home, terminal) = begun(STORY);
     std::fs::write(home.path().join("work/risk.txt"), "this is too risky\n").expect("written");
-    terminal.wait_for("You:");
     answer(&terminal, "see @gone.txt");
     terminal.wait_for("There is no file gone.txt here. Not sent: Enter again sends it as it stands.");
     terminal.wait_for("Kept, not sent:");
-    answer(&terminal, "/drop");
-    wait_for_question(&terminal, "You: /drop");
-    answer(&terminal, "see @risk.txt");
-    terminal.wait_for("with: risk.txt 18 B");
+    ask(&terminal, "/drop", "You: /drop");
+    answer_then(&terminal, "see @risk.txt", "with: risk.txt 18 B");
     let screen = terminal.screen();
     let before = screen.split("  with: risk.txt").next().unwrap_or_default();
     assert!(before.trim_end().ends_with("see @risk.txt"), "no message is asked for meanwhile: {screen}");
     wait_for_question(&terminal, "The model was told why.");
-    answer(&terminal, "!touch ran-1; echo $((40 + 2))");
-    terminal.wait_for("Origin: your own command");
+    answer_then(&terminal, "!touch ran-1; echo $((40 + 2))", "Origin: your own command");
     terminal.wait_for("Type approve");
     assert!(!ran(home.path(), 1), "typing it decided nothing");
     approve(&terminal);
     wait_for_question(&terminal, "  | 42");
     assert!(ran(home.path(), 1));
-    answer(&terminal, "and?");
-    terminal.wait_for("The model says: all done.");
+    answer_then(&terminal, "and?", "The model says: all done.");
 }
 
 #[test]
 fn the_form_of_a_recipe_is_asked_line_by_line() {
-    let home = tempfile::tempdir().expect("a home");
     let story = "[[reply]]\ntext = 'It prints one.'\n";
-    let terminal = lines(home.path(), story);
+    let (home, terminal) = begun(story);
     std::fs::write(home.path().join("work/one.py"), "print(1)\n").expect("written");
-    terminal.wait_for("You:");
-    answer(&terminal, "/recipe explain");
-    terminal.wait_for("Which file? (a file; Enter leaves it out):");
-    answer(&terminal, "one.py");
-    terminal.wait_for("Or which code?");
-    answer(&terminal, "");
-    terminal.wait_for("What do you want to know about it?");
+    answer_then(&terminal, "/recipe explain", "Which file? (a file; Enter leaves it out):");
+    answer_then(&terminal, "one.py", "Or which code?");
+    answer_then(&terminal, "", "What do you want to know about it?");
     terminal.wait_for("Enter takes what it does");
-    answer(&terminal, "");
-    terminal.wait_for("Recipe explain begins.");
+    answer_then(&terminal, "", "Recipe explain begins.");
     terminal.wait_for("It prints one.");
     session_with(home.path(), "one.py");
 }
@@ -246,12 +237,10 @@ fn a_recipe_that_is_written_meanwhile_is_listed_and_begins_but_not_one_of_a_run(
         check = 'reply'\n[step.on.answered]\nthen = 'end'\n[end]\nsummary = 'Tidied.'\n";
     std::fs::write(folder.join("house.toml"), definition).expect("written");
     std::fs::write(folder.join("odd.toml"), "name =").expect("written");
-    answer(&terminal, "/recipe");
-    terminal.wait_for("house: House style");
+    answer_then(&terminal, "/recipe", "house: House style");
     terminal.wait_for("odd.toml:1:");
     wait_for_question(&terminal, "house: House style");
-    answer(&terminal, "/recipe house kitchen");
-    wait_for_question(&terminal, "A tidy house.");
+    ask(&terminal, "/recipe house kitchen", "A tidy house.");
     session_with(home.path(), "Tidy kitchen.");
     // Nothing confines this run: what it wrote there is not trusted before the next start.
     answer(&terminal, "go");
@@ -271,10 +260,9 @@ fn a_recipe_that_is_written_meanwhile_is_listed_and_begins_but_not_one_of_a_run(
 fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     let home = tempfile::tempdir().expect("a home");
     let models = serde_json::json!({ "data": [{ "id": "one", "context_length": 8192 }] });
-    let server = ModelServer::start(vec![Answer::text("You are known here.")]).with_models(&models);
+    let server = ModelServer::replying(&["You are known here."]).with_models(&models);
     let mut terminal = asking(home.path(), &server);
-    answer(&terminal, "/key openai");
-    terminal.wait_for("Paste the key for openai");
+    answer_then(&terminal, "/key openai", "Paste the key for openai");
     // Interrupted halfway: the part typed so far is stored nowhere.
     terminal.pause(Duration::from_millis(400));
     terminal.type_text("sk-half-of-it");
@@ -293,10 +281,8 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     terminal.pause(Duration::from_millis(2100));
     answer(&terminal, "/key openai");
     terminal.holds_within(Duration::from_secs(20), |s| s.matches("Paste the key").count() == 3);
-    answer(&terminal, "sk-typed-by-hand");
-    wait_for_question(&terminal, "openai answers after");
-    answer(&terminal, "hello");
-    wait_for_question(&terminal, "You are known here.");
+    ask(&terminal, "sk-typed-by-hand", "openai answers after");
+    ask(&terminal, "hello", "You are known here.");
     let asked = server.wait_for_requests(1).pop().expect("a request");
     assert_eq!(asked.header("authorization"), Some("Bearer sk-typed-by-hand"));
     answer(&terminal, "/quit");
@@ -316,27 +302,22 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
 #[test]
 fn a_paste_whose_lines_end_in_a_backslash_arrives_whole() {
     let home = tempfile::tempdir().expect("a home");
-    let server = ModelServer::start(vec![Answer::text("It has three lines.")]);
+    let server = ModelServer::replying(&["It has three lines."]);
     let terminal = asking(home.path(), &server);
     terminal.pause(Duration::from_millis(400));
     terminal.send(b"docker run \\\r  --rm \\\r  image\r");
     terminal.wait_for("Enter sends it");
-    answer(&terminal, "");
-    terminal.wait_for("It has three lines.");
+    answer_then(&terminal, "", "It has three lines.");
     let told = server.wait_for_requests(1)[0].last_message();
     assert!(told.contains("docker run \\\n  --rm \\\n  image"), "{told}");
 }
 
 #[test]
 fn a_summary_says_that_it_is_being_written() {
-    let home = tempfile::tempdir().expect("a home");
     let story = "pace = 0\n[[reply]]\ntext = \"It is four.\"\n";
-    let terminal = lines(home.path(), story);
-    terminal.wait_for("You:");
-    answer(&terminal, "two and two");
-    wait_for_question(&terminal, "It is four.");
-    answer(&terminal, "/compact");
-    terminal.wait_for("Summing up what is older. Ctrl-C stops it.");
+    let (_home, terminal) = begun(story);
+    ask(&terminal, "two and two", "It is four.");
+    answer_then(&terminal, "/compact", "Summing up what is older. Ctrl-C stops it.");
     // The result is reported as well.
     terminal.wait_for("No summary: This story has no further reply.");
 }
@@ -345,9 +326,7 @@ fn a_summary_says_that_it_is_being_written() {
 #[test]
 fn what_a_command_tells_comes_before_the_next_message_is_asked_for() {
     crate::terminal::in_size((140, 40), || {
-        let home = tempfile::tempdir().expect("a home");
-        let terminal = plain(home.path());
-        terminal.wait_for("You:");
+        let (_home, terminal) = begun(STORY);
         for (command, told) in [
             ("/recipe", "  debug: "),
             ("/resume", "no session yet"),
@@ -372,13 +351,11 @@ fn what_a_command_tells_comes_before_the_next_message_is_asked_for() {
 fn the_models_of_each_provider_are_listed_once_in_lines() {
     crate::terminal::in_size((140, 40), || {
         let home = tempfile::tempdir().expect("a home");
-        let server = ModelServer::start(vec![Answer::text("Never asked.")])
+        let server = ModelServer::replying(&["Never asked."])
             .with_models(&serde_json::json!({ "data": [{ "id": "local-model" }] }));
-        crate::models::configure(home.path(), "vllm", &format!("{}/v1", server.url()));
-        let terminal = plain(home.path());
-        terminal.wait_for("You:");
-        answer(&terminal, "/model");
-        terminal.wait_for("vllm/local-model");
+        crate::models::configure(home.path(), "vllm", &server.v1());
+        let terminal = lines(home.path(), STORY);
+        answer_then(&terminal, "/model", "vllm/local-model");
         for provider in ["ollama: ", "lmstudio: ", "llamacpp: "] {
             terminal.wait_for(provider);
         }
@@ -388,25 +365,21 @@ fn the_models_of_each_provider_are_listed_once_in_lines() {
 
 #[test]
 fn what_is_no_answer_to_whether_to_go_on_is_told_to_be_kept() {
-    let home = tempfile::tempdir().expect("a home");
     let story =
         "pace = 0\n[[reply]]\nwhen = ['go', 'again']\ntext = \"\"\"\n```bash\necho again\n```\n\"\"\"\n";
-    let terminal = lines(home.path(), story);
-    terminal.wait_for("You:");
+    let (_home, terminal) = begun(story);
     answer(&terminal, "go");
     for block in ["Block 1 bash", "Block 2 bash"] {
         wait_for_block(&terminal, block);
         approve(&terminal);
     }
     terminal.wait_for("Type continue or end:");
-    answer(&terminal, "what now");
-    terminal.wait_for("That is none of the words. It is kept for the next message.");
+    answer_then(&terminal, "what now", "That is none of the words. It is kept for the next message.");
     // A paste is no answer either, whatever its words are.
     terminal.pause(Duration::from_millis(400));
     terminal.send(b"continue\rand this\r");
     terminal.wait_for("That looked like a paste. It is kept for the next message.");
-    answer(&terminal, "end");
-    terminal.wait_for("Kept, not sent:");
+    answer_then(&terminal, "end", "Kept, not sent:");
     terminal.wait_for("> what now");
 }
 
@@ -416,8 +389,7 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
         let home = tempfile::tempdir().expect("a home");
         std::fs::create_dir_all(home.path().join("work")).expect("a folder");
         std::fs::write(home.path().join("work/.sayso.toml"), "theme = \"ink\"\n").expect("written");
-        let terminal = plain(home.path());
-        terminal.wait_for("You:");
+        let terminal = lines(home.path(), STORY);
         for (command, told) in [
             ("/config", "Ignored: "),
             ("/status", "Instructions: none: no AGENTS.md here"),
@@ -425,8 +397,7 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
             ("/keys test", "This has no meaning in plain lines."),
             ("/rename sales", "This chat is called sales from here on."),
         ] {
-            answer(&terminal, command);
-            terminal.wait_for(told);
+            answer_then(&terminal, command, told);
             wait_for_question(&terminal, told);
         }
         // The name that it has already is told too.
@@ -437,30 +408,20 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
 
 #[test]
 fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = lines(home.path(), "[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
-    terminal.wait_for("You:");
-    answer(&terminal, "go");
-    wait_for_question(&terminal, "The harbour opens early.");
+    let (home, mut terminal) = begun("[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
+    ask(&terminal, "go", "The harbour opens early.");
     session_with(home.path(), r#""kind":"turn_end""#);
     answer(&terminal, "/quit");
     terminal.wait_exit();
     let mut terminal = lines(home.path(), "[[reply]]\ntext = \"Yes.\"\n");
-    terminal.wait_for("You:");
-    answer(&terminal, "/search harb since:soon");
-    wait_for_question(&terminal, "\"soon\" is no date and no age");
-    answer(&terminal, "/search harb since:1d outcome:failed");
-    wait_for_question(&terminal, "No session holds that.");
-    answer(&terminal, "/search harb since:1d");
-    terminal.wait_for("reply: The harbour opens early.");
+    ask(&terminal, "/search harb since:soon", "\"soon\" is no date and no age");
+    ask(&terminal, "/search harb since:1d outcome:failed", "No session holds that.");
+    answer_then(&terminal, "/search harb since:1d", "reply: The harbour opens early.");
     wait_for_question(&terminal, "/resume place NUMBER opens the session there.");
-    answer(&terminal, "/resume place 7");
-    wait_for_question(&terminal, "There are the places 1 to 1.");
-    answer(&terminal, "/resume place 1");
-    terminal.wait_for("Found, message 2, a reply:");
+    ask(&terminal, "/resume place 7", "There are the places 1 to 1.");
+    answer_then(&terminal, "/resume place 1", "Found, message 2, a reply:");
     wait_for_question(&terminal, "  | The harbour opens early.");
-    answer(&terminal, "/search");
-    wait_for_question(&terminal, "language:NAME outcome:failed model:NAME");
+    ask(&terminal, "/search", "language:NAME outcome:failed model:NAME");
     answer(&terminal, "/quit");
     terminal.wait_exit();
     assert!(!terminal.raw().contains(&0x1b));
@@ -476,8 +437,7 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     // Everything that is asked stays on screen.
     let mut terminal = in_lines(home.path(), story).size(140, 80).start();
     terminal.wait_for("You:");
-    answer(&terminal, "/undo");
-    wait_for_question(&terminal, "Of no run of this session there is a list of changes.");
+    ask(&terminal, "/undo", "Of no run of this session there is a list of changes.");
     answer(&terminal, "go");
     wait_for_block(&terminal, "Block 1");
     approve(&terminal);
@@ -487,18 +447,14 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     let both = || (kept(), new());
     let ran = (Some("after".to_owned()), Some("new".to_owned()));
     assert_eq!(both(), ran);
-    answer(&terminal, "/undo 7");
-    wait_for_question(&terminal, "Block 7 has not run.");
+    ask(&terminal, "/undo 7", "Block 7 has not run.");
     let asked = |times| terminal.wait_true(|s| s.matches("Type back or again").count() == times);
     answer(&terminal, "/undo");
     asked(1);
-    terminal.wait_for("created new.txt");
-    terminal.wait_for("back: Removes new.txt.");
-    answer(&terminal, "back it up");
-    wait_for_question(&terminal, "Nothing was decided.");
+    terminal.wait_for_each(&["created new.txt", "back: Removes new.txt."]);
+    ask(&terminal, "back it up", "Nothing was decided.");
     assert_eq!(both(), ran, "a sentence decides nothing");
-    answer(&terminal, "/drop");
-    wait_for_question(&terminal, "You: /drop");
+    ask(&terminal, "/drop", "You: /drop");
     answer(&terminal, "/undo 1");
     asked(2);
     terminal.wait_true(|s| s.matches("back: Changes back kept.txt.").count() == 2);
@@ -527,8 +483,7 @@ fn what_a_quick_model_says_around_its_block_is_told() {
     body.extend(b"data: [DONE]\n\n");
     let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(body)])]);
     let terminal = asking(home.path(), &server);
-    answer(&terminal, "go");
-    terminal.wait_for("waiting:");
+    answer_then(&terminal, "go", "waiting:");
     let screen = terminal.screen();
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text} in\n{screen}"));
     let order =
@@ -545,11 +500,10 @@ fn instructions_that_a_run_changed_are_shown_and_told_by_a_whole_word() {
     let code = "open(\"AGENTS.md\", \"w\").write(\"Use tabs.\\n\"); print(\"it is written\")";
     let block = format!("```python\n{code}\n```\n");
     let replies = [&*block, "The model says: all done.", "Tabs it is.", "Spaces, then?"];
-    let server = ModelServer::start(replies.map(Answer::text).to_vec());
-    let (url, cwd) = (format!("{}/v1", server.url()), work.to_string_lossy());
-    let args = ["--plain", "--model", "openai/one", "--base-url", &url, "--cwd", &cwd];
+    let server = ModelServer::replying(&replies);
+    let args = ["--plain", "--model", "openai/one", "--base-url", &server.v1()];
     // Everything that is asked stays on screen.
-    let mut terminal = Setup::new(home.path(), &args).env("TERM", "dumb").size(140, 80).start();
+    let mut terminal = crate::at_work(home.path(), &args).env("TERM", "dumb").size(140, 80).start();
     terminal.wait_for("You:");
     answer(&terminal, "go");
     wait_for_block(&terminal, "Block 1 python");
@@ -560,28 +514,19 @@ fn instructions_that_a_run_changed_are_shown_and_told_by_a_whole_word() {
         terminal.wait_true(|s| s.matches("Type tell").count() == times);
     };
     asked(1);
-    terminal.wait_for("AGENTS.md: +1 -0 lines since a run began.");
-    terminal.wait_for("  = + Use tabs.");
-    answer(&terminal, "tell it");
-    wait_for_question(&terminal, "Nothing was decided.");
+    terminal.wait_for_each(&["AGENTS.md: +1 -0 lines since a run began.", "  = + Use tabs."]);
+    ask(&terminal, "tell it", "Nothing was decided.");
     asked(2);
-    answer(&terminal, "tell");
-    wait_for_question(&terminal, "The model is told the new text");
-    answer(&terminal, "/instructions changes");
-    wait_for_question(&terminal, "No file of instructions was changed by a run.");
-    answer(&terminal, "/drop");
-    wait_for_question(&terminal, "You: /drop");
-    answer(&terminal, "and now?");
-    wait_for_question(&terminal, "Tabs it is.");
+    ask(&terminal, "tell", "The model is told the new text");
+    ask(&terminal, "/instructions changes", "No file of instructions was changed by a run.");
+    ask(&terminal, "/drop", "You: /drop");
+    ask(&terminal, "and now?", "Tabs it is.");
     // While the project's instructions are off, an accepted text waits for them.
-    answer(&terminal, "/instructions off");
-    wait_for_question(&terminal, "is no longer told to the model.");
+    ask(&terminal, "/instructions off", "is no longer told to the model.");
     std::fs::write(work.join("AGENTS.md"), "Use spaces.\n").expect("written");
     asked(3);
-    answer(&terminal, "tell");
-    wait_for_question(&terminal, "told to the model once /instructions on is given.");
-    answer(&terminal, "and then?");
-    wait_for_question(&terminal, "Spaces, then?");
+    ask(&terminal, "tell", "told to the model once /instructions on is given.");
+    ask(&terminal, "and then?", "Spaces, then?");
     let told: Vec<String> = server
         .requests()
         .iter()

@@ -1,7 +1,7 @@
 //! Line mode: Ctrl-C interrupts only what runs, Enter stops what a rule would start; what is kept when a signal or a
 //! closed output ends the session.
 
-use crate::plain::{answer, approve, in_lines, lines, wait_for_block, wait_for_question};
+use crate::plain::{answer, answer_then, approve, begun, in_lines, lines, wait_for_block, wait_for_question};
 use crate::terminal::{Setup, Terminal};
 use crate::{files_ending, keeps_eleven, ran, session_with, shell_blocks};
 use std::path::Path;
@@ -12,11 +12,8 @@ const SLEEPS: &str = "import time\nprint('it', 'sleeps', flush=True)\ntime.sleep
 
 #[test]
 fn ctrl_c_interrupts_what_runs_and_its_kernel_keeps_what_it_knows() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = lines(home.path(), &keeps_eleven(SLEEPS));
-    terminal.wait_for("You:");
-    answer(&terminal, "go");
-    terminal.wait_for("Type approve");
+    let (_home, terminal) = begun(&keeps_eleven(SLEEPS));
+    answer_then(&terminal, "go", "Type approve");
     approve(&terminal);
     terminal.wait_for("  | it sleeps");
     terminal.pause(Duration::from_millis(400));
@@ -25,8 +22,7 @@ fn ctrl_c_interrupts_what_runs_and_its_kernel_keeps_what_it_knows() {
     answer(&terminal, "again");
     wait_for_block(&terminal, "Block 2 python");
     approve(&terminal);
-    terminal.wait_for("  | kept is 11");
-    terminal.wait_for("The state survived.");
+    terminal.wait_for_each(&["  | kept is 11", "The state survived."]);
 }
 
 #[test]
@@ -46,11 +42,8 @@ fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
 #[test]
 fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
     for (typed, kept) in [("half a thought", true), ("approve", false)] {
-        let home = tempfile::tempdir().expect("a home");
-        let mut terminal = lines(home.path(), &shell_blocks(&["first"]));
-        terminal.wait_for("You:");
-        answer(&terminal, "go");
-        terminal.wait_for("Type approve");
+        let (home, mut terminal) = begun(&shell_blocks(&["first"]));
+        answer_then(&terminal, "go", "Type approve");
         terminal.pause(Duration::from_millis(400));
         terminal.type_text(typed);
         terminal.wait_true(|screen| screen.lines().any(|row| row.ends_with(typed)));
@@ -75,8 +68,7 @@ fn a_run_is_recorded_to_its_end_when_nothing_can_be_printed_any_more() {
     let mut terminal = in_lines(home.path(), &story).through(&["bash", "-c", script]).start();
     // A question is not shown: its line has no end yet.
     terminal.wait_for("/help lists");
-    answer(&terminal, "go");
-    terminal.wait_for("  1  touch ran-1");
+    answer_then(&terminal, "go", "  1  touch ran-1");
     answer(&terminal, "approve");
     if !terminal.holds_within(Duration::from_secs(2), |_| ran(home.path(), 1)) {
         answer(&terminal, "run");
@@ -92,13 +84,9 @@ fn a_run_is_recorded_to_its_end_when_nothing_can_be_printed_any_more() {
 /// A block that a rule would start in 3 s, and Enter; on a busy machine the rule may be faster.
 fn stopped(home: &Path) -> Option<Terminal> {
     let terminal = lines(home, &shell_blocks(&["first", "second"]));
-    terminal.wait_for("You:");
-    answer(&terminal, "go");
-    terminal.wait_for("Type approve");
-    answer(&terminal, "always");
-    terminal.wait_for("Type always and its number.");
-    answer(&terminal, "always 2");
-    terminal.wait_for("Rule 1 matches. It starts in 3 s; Enter stops it.");
+    answer_then(&terminal, "go", "Type approve");
+    answer_then(&terminal, "always", "Type always and its number.");
+    answer_then(&terminal, "always 2", "Rule 1 matches. It starts in 3 s; Enter stops it.");
     assert!(ran(home, 1));
     terminal.pause(Duration::from_millis(400));
     terminal.press("Enter");
@@ -114,6 +102,5 @@ fn enter_stops_what_a_rule_would_start() {
     let in_time = |home: tempfile::TempDir| stopped(home.path()).map(|terminal| (home, terminal));
     let (home, terminal) = tries.find_map(in_time).expect("Enter stops it");
     assert!(!terminal.holds_within(Duration::from_millis(3_500), |_| ran(home.path(), 2)), "it was stopped");
-    answer(&terminal, "approve");
-    terminal.wait_for("  | second");
+    answer_then(&terminal, "approve", "  | second");
 }

@@ -2,7 +2,7 @@
 //! conversation, the end.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{approve, session, session_with, story};
+use crate::{approve, approve_then, session, session_with, story};
 use std::path::{Path, PathBuf};
 
 /// The folder that a demo works in.
@@ -20,14 +20,12 @@ fn start(home: &Path, args: &[&str]) -> Terminal {
 fn a_story_begins_with_its_form_and_each_block_waits() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = start(home.path(), &["--demo", "debug"]);
-    terminal.wait_for("Which file fails?");
-    terminal.wait_for("report.py");
+    terminal.wait_for_each(&["Which file fails?", "report.py"]);
     let file = || std::fs::read_to_string(demo_folder(home.path()).join("report.py")).expect("the file");
     let before = file();
     // Enter goes from field to field, and starts the recipe after the last.
     terminal.press_until("Enter", "Block 1");
-    approve(&terminal, 1);
-    terminal.wait_for("debug 2/3");
+    approve_then(&terminal, 1, "debug 2/3");
     terminal.wait_for("Block 2 waits");
     assert_eq!(file(), before, "the change waits");
     approve(&terminal, 2);
@@ -62,8 +60,7 @@ fn what_was_written_whole_on_the_command_line_begins_at_once() {
 fn what_was_not_written_is_asked_for() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = begun(home.path(), &["tdd", "--input", "target=one.py"]);
-    terminal.wait_for("What should it do?");
-    terminal.wait_for("one.py");
+    terminal.wait_for_each(&["What should it do?", "one.py"]);
     terminal.type_text("one(): the number 1");
     terminal.press_until("Enter", "tdd 1/3");
     session_with(home.path(), "one(): the number 1");

@@ -1,7 +1,7 @@
 //! Removing sessions from the shell: after a question, where every answer but yes means no.
 
 use crate::terminal::Setup;
-use crate::{play, say};
+use crate::{play, say_then};
 
 const STORY: &str = "[[reply]]\ntext = \"Hello.\"\n";
 
@@ -10,8 +10,7 @@ fn a_session_is_removed_only_after_a_yes() {
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path();
     let mut terminal = play(home, STORY).start();
-    say(&terminal, "greet");
-    terminal.wait_for("Hello.");
+    say_then(&terminal, "greet", "Hello.");
     crate::session_with(home, "\"turn_end\"");
     terminal.signal("TERM");
     terminal.wait_exit();

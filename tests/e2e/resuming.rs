@@ -1,7 +1,7 @@
 //! A session survives `kill -9` in every phase, and says truthfully what is lost.
 
 use crate::terminal::{Setup, Terminal};
-use crate::{approve, play, ran, say, session, session_with};
+use crate::{approve_then, play, ran, say, say_then, session, session_with};
 use std::path::Path;
 
 const STORY: &str = r#"
@@ -23,9 +23,7 @@ import time; time.sleep(30)
 "#;
 
 fn resume(home: &Path) -> Terminal {
-    let story = home.join("story.toml").to_string_lossy().into_owned();
-    let cwd = home.join("work").to_string_lossy().into_owned();
-    Setup::new(home, &["resume", "--last", "--demo", &story, "--cwd", &cwd]).start()
+    crate::play_again(home, &["resume", "--last"]).start()
 }
 
 fn kill(terminal: &mut Terminal) {
@@ -35,10 +33,8 @@ fn kill(terminal: &mut Terminal) {
 
 #[test]
 fn killed_while_idle() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = play(home.path(), STORY).start();
-    say(&terminal, "hello");
-    terminal.wait_for("A first answer.");
+    let (home, mut terminal) = crate::played(STORY);
+    say_then(&terminal, "hello", "A first answer.");
     // What the screen reports as saved survives a kill at that very moment.
     terminal.wait_for("session saved");
     kill(&mut terminal);
@@ -48,10 +44,8 @@ fn killed_while_idle() {
 
 #[test]
 fn killed_while_the_reply_streams() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = play(home.path(), STORY).start();
-    say(&terminal, "please go");
-    terminal.wait_for("The code comes");
+    let (home, mut terminal) = crate::played(STORY);
+    say_then(&terminal, "please go", "The code comes");
     // The screen may be slightly ahead of the disk.
     session_with(home.path(), "please go");
     kill(&mut terminal);
@@ -71,8 +65,7 @@ fn killed_while_a_block_waits() {
         let terminal = resume(home.path());
         terminal.wait_for("WAITING");
         assert!(!ran(home.path(), 1), "a resumed block waits, it does not run");
-        approve(&terminal, 1);
-        terminal.wait_for("it runs");
+        approve_then(&terminal, 1, "it runs");
         assert!(ran(home.path(), 1));
     });
 }
@@ -81,8 +74,7 @@ fn killed_while_a_block_waits() {
 fn killed_while_a_block_runs() {
     crate::at_every_size(|| {
         let (home, mut terminal) = crate::asked(STORY);
-        approve(&terminal, 1);
-        terminal.wait_for("it runs");
+        approve_then(&terminal, 1, "it runs");
         kill(&mut terminal);
         std::fs::remove_file(home.path().join("work/ran-1")).expect("it ran");
         let terminal = resume(home.path());
@@ -105,8 +97,7 @@ fn what_was_being_typed_outlives_a_kill() {
     // A new session without a message: the next one finds the text.
     let mut terminal = play(home.path(), STORY).start();
     terminal.wait_ready();
-    terminal.type_text("half a thought about");
-    terminal.wait_for("half a thought about");
+    terminal.type_text_then("half a thought about", "half a thought about");
     kept(home.path(), "half a thought about");
     kill(&mut terminal);
     let mut terminal = play(home.path(), STORY).start();
@@ -116,11 +107,9 @@ fn what_was_being_typed_outlives_a_kill() {
     }
     terminal.wait_gone("half a thought about");
     terminal.enter("hello");
-    terminal.wait_for("A first answer.");
-    terminal.wait_for("Idle");
+    terminal.wait_for_each(&["A first answer.", "Idle"]);
     // A session that has a file keeps its own draft.
-    terminal.type_text("and then another");
-    terminal.wait_for("and then another");
+    terminal.type_text_then("and then another", "and then another");
     kept(home.path(), "and then another");
     kill(&mut terminal);
     let terminal = resume(home.path());
@@ -148,21 +137,22 @@ fn drafts(folder: &Path) -> Vec<std::path::PathBuf> {
     crate::files_ending(folder, ".draft")
 }
 
-fn asked_hello(home: &Path) {
-    let mut terminal = play(home, STORY).start();
-    say(&terminal, "hello");
-    terminal.wait_for("A first answer.");
+/// A home whose session has one answer and is closed.
+fn asked_hello() -> tempfile::TempDir {
+    let (home, mut terminal) = crate::played(STORY);
+    say_then(&terminal, "hello", "A first answer.");
     terminal.wait_for("Idle");
     // What is shown may not be on disk yet: this test is about sessions where it is.
-    let written = terminal.holds_within(crate::terminal::PATIENCE, |_| session(home).contains("turn_end"));
+    let written =
+        terminal.holds_within(crate::terminal::PATIENCE, |_| session(home.path()).contains("turn_end"));
     assert!(written, "the turn is written");
     kill(&mut terminal);
+    home
 }
 
 #[test]
 fn a_session_of_another_folder_asks_before_it_opens() {
-    let home = tempfile::tempdir().expect("a home");
-    asked_hello(home.path());
+    let home = asked_hello();
     let story = home.path().join("story.toml").to_string_lossy().into_owned();
     let args = ["resume", "--last", "--demo", story.as_str()];
     let mut terminal = Setup::new(home.path(), &args).start();
@@ -173,67 +163,55 @@ fn a_session_of_another_folder_asks_before_it_opens() {
 
     let terminal = Setup::new(home.path(), &args).start();
     terminal.wait_for("number:");
-    terminal.enter("1");
-    terminal.wait_for("A first answer.");
+    terminal.enter_then("1", "A first answer.");
     drop(terminal);
 
     std::fs::rename(home.path().join("work"), home.path().join("moved")).expect("moved");
     let terminal = Setup::new(home.path(), &args).start();
     terminal.wait_for("not there any more");
-    terminal.enter("2");
-    terminal.wait_for("A first answer.");
+    terminal.enter_then("2", "A first answer.");
 }
 
 #[test]
 fn a_session_of_another_folder_stays_chosen_in_the_list_until_it_is_meant() {
-    let home = tempfile::tempdir().expect("a home");
-    asked_hello(home.path());
+    let home = asked_hello();
     let elsewhere = home.path().join("elsewhere");
     std::fs::create_dir(&elsewhere).expect("another folder");
     let cwd = elsewhere.to_string_lossy().into_owned();
     let story = home.path().join("story.toml").to_string_lossy().into_owned();
     let terminal = Setup::new(home.path(), &["resume", "--demo", &story, "--cwd", &cwd]).start();
     terminal.wait_for("[Sessions]");
-    terminal.press("Tab");
-    terminal.wait_for("preview: ");
-    terminal.press("Enter");
-    terminal.wait_for("Open it again to go on here");
+    terminal.press_then("Tab", "preview: ");
+    terminal.press_then("Enter", "Open it again to go on here");
     assert!(!session(home.path()).contains(r#""kind":"resumed""#), "it was told of, not opened");
     terminal.wait_for("preview: ");
     terminal.press("Enter");
     terminal.wait_gone("[Sessions]");
-    terminal.wait_for("Opened again");
-    terminal.wait_for("A first answer.");
+    terminal.wait_for_each(&["Opened again", "A first answer."]);
 }
 
 #[test]
 fn a_session_goes_on_with_the_source_of_replies_that_is_chosen_for_it() {
-    let home = tempfile::tempdir().expect("a home");
-    asked_hello(home.path());
-    let cwd = home.path().join("work").to_string_lossy().into_owned();
+    let home = asked_hello();
     // Nothing that answered it exists any more.
     std::fs::remove_file(home.path().join("story.toml")).expect("removed");
-    let terminal = Setup::new(home.path(), &["resume", "--last", "--cwd", &cwd]).start();
+    let terminal = crate::at_work(home.path(), &["resume", "--last"]).start();
     terminal.wait_for("Where should answers come from?");
     terminal.press("1");
     terminal.wait_gone("Where should answers come from?");
     terminal.wait_for("A first answer.");
-    say(&terminal, "hello");
-    terminal.wait_for("scripted answers");
+    say_then(&terminal, "hello", "scripted answers");
 }
 
 #[test]
 fn another_model_is_written_down_when_a_session_is_resumed() {
-    let home = tempfile::tempdir().expect("a home");
-    asked_hello(home.path());
+    let home = asked_hello();
     let other = home.path().join("other.toml");
     std::fs::write(&other, STORY.replace("A first answer.", "Another answer.")).expect("a story");
-    let (other, cwd) = (other.to_string_lossy().into_owned(), home.path().join("work"));
-    let cwd = cwd.to_string_lossy().into_owned();
-    let terminal = Setup::new(home.path(), &["resume", "--last", "--demo", &other, "--cwd", &cwd]).start();
+    let args = ["resume", "--last", "--demo", &other.to_string_lossy()];
+    let terminal = crate::at_work(home.path(), &args).start();
     terminal.wait_for("A first answer.");
-    terminal.enter("hello");
-    terminal.wait_for("Another answer.");
+    terminal.enter_then("hello", "Another answer.");
     // The file is written in parallel to the screen.
     let is_recorded = |text: String| {
         let model = text.lines().rev().find(|line| line.contains(r#""kind":"model""#));
@@ -245,31 +223,25 @@ fn another_model_is_written_down_when_a_session_is_resumed() {
 
 #[test]
 fn a_second_opener_reads_and_nothing_runs_there() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), STORY).start();
-    say(&terminal, "hello");
-    terminal.wait_for("A first answer.");
+    let (home, terminal) = crate::played(STORY);
+    say_then(&terminal, "hello", "A first answer.");
     // The file is written in parallel to the screen.
     terminal.wait_for("session saved");
     let before = session_with(home.path(), r#""kind":"turn_end""#);
     let second = resume(home.path());
-    second.wait_for("A first answer.");
-    second.wait_for("had it open");
+    second.wait_for_each(&["A first answer.", "had it open"]);
     assert_eq!(session(home.path()), before, "nothing is written by the second");
 }
 
 #[test]
 fn a_session_without_this_installations_seal_is_told_to_be_foreign_until_it_is_adopted() {
-    let home = tempfile::tempdir().expect("a home");
-    asked_hello(home.path());
+    let home = asked_hello();
     // The file with the key that seals sessions.
     let key = crate::files_ending(home.path(), "/session-key").pop().expect("a key");
     std::fs::write(&key, [7; 32]).expect("another key");
     let terminal = resume(home.path());
-    terminal.wait_for("This session is foreign");
-    terminal.wait_for("A first answer.");
-    terminal.enter("/status");
-    terminal.wait_for("does not fit");
+    terminal.wait_for_each(&["This session is foreign", "A first answer."]);
+    terminal.enter_then("/status", "does not fit");
 }
 
 const TALK: &str = r#"
@@ -308,10 +280,8 @@ twelve
 
 #[test]
 fn found_by_what_was_said_it_opens_at_that_place() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = play(home.path(), TALK).start();
-    say(&terminal, "begin");
-    terminal.wait_for("The albatross glides.");
+    let (home, mut terminal) = crate::played(TALK);
+    say_then(&terminal, "begin", "The albatross glides.");
     for number in 0..4 {
         say(&terminal, &format!("go on {number}"));
         session_with(home.path(), &format!("\"text\":\"go on {number}\""));
@@ -323,8 +293,7 @@ fn found_by_what_was_said_it_opens_at_that_place() {
     // Another session: its list finds the first one by the model's words in it.
     let terminal = play(home.path(), TALK).start();
     terminal.wait_ready();
-    terminal.enter("/resume");
-    terminal.wait_for("1 of 1");
+    terminal.enter_then("/resume", "1 of 1");
     terminal.type_text("albatross");
     // The preview shows these words, too, before anything is found.
     terminal.wait_for("1 place found");

@@ -9,8 +9,8 @@ mod decisions;
 mod programs;
 mod tables;
 
-use crate::model_server::{Answer, ModelServer};
-use crate::terminal::{PATIENCE, Setup, Terminal};
+use crate::model_server::ModelServer;
+use crate::terminal::{PATIENCE, Terminal};
 use crate::{is_in_code, session_so_far};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -69,14 +69,10 @@ impl Plan {
 
     /// Starts the program; the model gives these replies in order.
     pub fn start(self, replies: &[&str]) -> Task {
-        let server = ModelServer::start(replies.iter().map(|text| Answer::text(text)).collect());
-        let url = format!("{}/v1", server.url());
-        let cwd = self.home.path().join("work");
-        let mut args = vec!["--model".to_owned(), "openai/one".into(), "--base-url".into(), url];
-        args.extend(["--cwd".into(), cwd.to_string_lossy().into_owned()]);
-        args.extend(self.args);
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let mut setup = Setup::new(self.home.path(), &args).size(100, 30);
+        let server = ModelServer::replying(replies);
+        let args = ["--model", "openai/one", "--base-url", &server.v1()];
+        let mut setup = crate::at_work(self.home.path(), &args).size(100, 30);
+        setup.args.extend(self.args);
         setup.env.extend(self.env);
         let terminal = setup.start();
         let (keys, decisions, began) = (0, Vec::new(), Instant::now());

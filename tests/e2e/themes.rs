@@ -28,8 +28,7 @@ fn a_theme_that_was_written_just_now_is_listed_and_taken_and_what_it_says_in_vai
     let terminal = Setup::new(home.path(), &["--demo"]).start();
     terminal.wait_ready();
     write(home.path());
-    terminal.enter("/theme mine");
-    terminal.wait_for(TOLD);
+    terminal.enter_then("/theme mine", TOLD);
     terminal.enter("/theme");
     terminal.wait_true(|s| s.lines().any(|row| row.contains(" mine  in use")));
 }

@@ -134,11 +134,9 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
 fn played(home: &Path, (columns, rows): (u16, u16)) -> (Terminal, Stops) {
     let terminal = Setup::new(home, &["--demo"]).size(columns, rows).start();
     // The first prompt is suggested in the message box, and its key is shown.
-    terminal.wait_for("try: sum of 1 to 10");
-    terminal.wait_for("Tab take");
+    terminal.wait_for_each(&["try: sum of 1 to 10", "Tab take"]);
     reading(&terminal);
-    terminal.press("Tab");
-    terminal.wait_for("> sum of 1 to 10");
+    terminal.press_then("Tab", "> sum of 1 to 10");
     terminal.press("Enter");
     let mut stops: Stops = vec![("sum of 1 to 10".into(), terminal.written())];
     let (mut told, mut words, mut block) = (0, String::new(), 1);

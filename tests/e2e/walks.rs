@@ -5,7 +5,7 @@
 //! A walk is determined by its seed. By default it is short; `SAYSO_TEST_WALKS=N` makes N walks of ten thousand
 //! steps, five at a time.
 
-use crate::terminal::{Setup, Terminal};
+use crate::terminal::Terminal;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -49,117 +49,28 @@ impl Chance {
     fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }
+
+    /// One of the parts of a text that stand between these characters.
+    fn part<'a>(&mut self, text: &'a str, between: char) -> &'a str {
+        self.of(&text.split(between).collect::<Vec<_>>())
+    }
 }
 
-/// Keys other than letters, as terminals send them. Not Ctrl-Z: nobody would resume the program.
-const KEYS: &[&str] = &[
-    "\r",
-    "\r",
-    "\t",
-    "\x1b[Z",
-    "\x1b",
-    "\x7f",
-    "\x1b[A",
-    "\x1b[B",
-    "\x1b[C",
-    "\x1b[D",
-    "\x1b[H",
-    "\x1b[F",
-    "\x1b[5~",
-    "\x1b[6~",
-    "\x1b[2~",
-    "\x1b[3~",
-    "\x1bOP",
-    "\x1bOQ",
-    "\x1bOR",
-    "\x1b[15~",
-    "\x1b[21~",
-    "\x01",
-    "\x02",
-    "\x03",
-    "\x04",
-    "\x05",
-    "\x06",
-    "\x07",
-    "\x08",
-    "\n",
-    "\x0b",
-    "\x0c",
-    "\x0e",
-    "\x0f",
-    "\x10",
-    "\x11",
-    "\x12",
-    "\x13",
-    "\x14",
-    "\x15",
-    "\x16",
-    "\x17",
-    "\x18",
-    "\x19",
-    "\x19",
-    "\x1f",
-    "\x1bb",
-    "\x1by",
-    "\x1b\r",
-    "\x1b[1;2C",
-    "\x1b[1;5D",
-    "\x1b[1;3A",
-    "\x00",
-    "\x1c",
-    "\x1d",
-    "\x1e",
-];
-/// Sequences that terminals send, and some that none sends.
-const ODD: &[&str] = &[
-    "\x1b[I",
-    "\x1b[O",
-    "\x1b[12;40R",
-    "\x1b[?62;22c",
-    "\x1b[",
-    "\x1bO",
-    "\x1b]11;rgb:0000/0000/0000\x07",
-    "\x1b]",
-    "\x1bP",
-    "\x1b_G\x1b\\",
-    "\x1b[999~",
-    "\x1b[<0;5",
-    "\x1b[200~",
-    "\x1b[201~",
-    "\x1b[?2026;2$y",
-    "\x1b[57358u",
-];
-/// Lines to type.
-const LINES: &[&str] = &[
-    "go on",
-    "more",
-    "/model",
-    "/vars",
-    "/theme",
-    "/keys",
-    "/status",
-    "/rules",
-    "/steps",
-    "/resume",
-    "/find x",
-    "/help",
-    "/queue",
-    "/limits",
-    "/rerun 1",
-    "/restart",
-    "/copy",
-    "/rename walk",
-    "/cost",
-    "/recipe",
-    "/new",
-    "/quit",
-    "/nonsense",
-    "!echo mine",
-    "see @story",
-    "日本語のテキスト 👩‍🚀",
-    "/provider",
-    "/rebuild",
-];
+/// Keys other than letters, as terminals send them, with blanks between them. Not Ctrl-Z: nobody would resume the program.
+const KEYS: &str = "\
+     \r \r \t \x1b[Z \x1b \x7f \x1b[A \x1b[B \x1b[C \x1b[D \x1b[H \x1b[F \x1b[5~ \x1b[6~ \x1b[2~ \
+     \x1b[3~ \x1bOP \x1bOQ \x1bOR \x1b[15~ \x1b[21~ \x01 \x02 \x03 \x04 \x05 \x06 \x07 \x08 \n \x0b \
+     \x0c \x0e \x0f \x10 \x11 \x12 \x13 \x14 \x15 \x16 \x17 \x18 \x19 \x19 \x1f \x1bb \x1by \x1b\r \
+     \x1b[1;2C \x1b[1;5D \x1b[1;3A \x00 \x1c \x1d \x1e";
+/// Sequences that terminals send, and some that none sends, with blanks between them.
+const ODD: &str = "\
+     \x1b[I \x1b[O \x1b[12;40R \x1b[?62;22c \x1b[ \x1bO \x1b]11;rgb:0000/0000/0000\x07 \x1b] \x1bP \
+     \x1b_G\x1b\\ \x1b[999~ \x1b[<0;5 \x1b[200~ \x1b[201~ \x1b[?2026;2$y \x1b[57358u";
+/// Lines to type, with bars between them.
+const LINES: &str = "\
+     go on|more|/model|/vars|/theme|/keys|/status|/rules|/steps|/resume|/find x|/help|/queue|/limits|\
+     /rerun 1|/restart|/copy|/rename walk|/cost|/recipe|/new|/quit|/nonsense|!echo mine|see @story|\
+     日本語のテキスト 👩‍🚀|/provider|/rebuild";
 /// Texts to paste.
 const PASTES: &[&str] = &[
     "a",
@@ -216,9 +127,8 @@ struct Walk {
 impl Walk {
     fn begin(seed: u64) -> Self {
         let home = tempfile::tempdir().expect("a home");
-        std::fs::create_dir(home.path().join("work")).expect("a working folder");
-        std::fs::write(home.path().join("story.toml"), story()).expect("the story");
-        let terminal = start(home.path(), (100, 30), &["--demo"]);
+        super::story(home.path(), &story());
+        let terminal = start(home.path(), (100, 30), &[]);
         let mut walk = Self {
             seed,
             chance: Chance(seed),
@@ -248,9 +158,9 @@ impl Walk {
                 let letter = (b'!' + chance.below(94) as u8) as char;
                 self.terminal.send(letter.to_string().as_bytes());
             }
-            550..850 => self.terminal.send(chance.of(KEYS).as_bytes()),
+            550..850 => self.terminal.send(chance.part(KEYS, ' ').as_bytes()),
             850..880 => self.terminal.send(b" "),
-            880..900 => self.terminal.send(chance.of(ODD).as_bytes()),
+            880..900 => self.terminal.send(chance.part(ODD, ' ').as_bytes()),
             900..920 => {
                 let pasted = chance.of(PASTES);
                 self.terminal.paste(pasted);
@@ -258,7 +168,7 @@ impl Walk {
             920..930 => self.terminal.send(chance.of(PASTES).repeat(20).as_bytes()),
             930..960 => self.click(),
             960..985 => self.resize(),
-            985..995 => self.terminal.send(chance.of(KEYS).repeat(3).as_bytes()),
+            985..995 => self.terminal.send(chance.part(KEYS, ' ').repeat(3).as_bytes()),
             995..997 => self.say(),
             _ => self.work(),
         }
@@ -288,7 +198,7 @@ impl Walk {
         self.terminal.send(b"\x1b");
         self.terminal.pause(Duration::from_millis(120));
         self.terminal.send(b"\x15");
-        for letter in self.chance.of(LINES).chars() {
+        for letter in self.chance.part(LINES, '|').chars() {
             self.terminal.pause(Duration::from_millis(35));
             self.terminal.send(letter.to_string().as_bytes());
         }
@@ -365,7 +275,7 @@ impl Walk {
             let sessions = super::session_files(self.home.path());
             // Without a message there is no session to resume.
             let anew = sessions.is_empty() || self.left.is_multiple_of(2);
-            let again: &[&str] = if anew { &["--demo"] } else { &["resume", "--last", "--demo"] };
+            let again: &[&str] = if anew { &[] } else { &["resume", "--last"] };
             self.terminal = start(self.home.path(), self.size, again);
             return self.began();
         }
@@ -474,12 +384,9 @@ fn without_ages(row: &str) -> Vec<&str> {
 }
 
 fn start(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Terminal {
-    let story = home.join("story.toml").to_string_lossy().into_owned();
-    let cwd = home.join("work").to_string_lossy().into_owned();
-    let args = [args, &[story.as_str(), "--cwd", cwd.as_str()]].concat();
     // Random input must not reach anybody outside.
     let nowhere = "http://127.0.0.1:9";
-    let setup = Setup::new(home, &args).size(columns, rows).env("EDITOR", "true").env("PAGER", "cat");
+    let setup = crate::play_again(home, args).size(columns, rows).env("EDITOR", "true").env("PAGER", "cat");
     setup.env("HTTPS_PROXY", nowhere).env("HTTP_PROXY", nowhere).env("https_proxy", nowhere).start()
 }
 

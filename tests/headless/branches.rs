@@ -1,16 +1,13 @@
 //! Tests of branches on the command line: where they begin, what stays unchanged, and how sessions are compared.
 
-use crate::home::Home;
-use crate::model_server::{Answer, ModelServer};
+use crate::home::{Home, assert_has};
+use crate::model_server::ModelServer;
 
 /// Two turns in one session, with a block each.
 fn two_turns(home: &Home) -> String {
     let blocks = ["```python\nprint('one')\n```\n", "```python\nprint('two')\n```\n"];
-    let server = ModelServer::start(
-        blocks.iter().map(|block| Answer::text(block)).chain([Answer::text("Done.")]).collect(),
-    );
-    let done = home.turn(&server, "count to two", &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[&blocks[..], &["Done."]].concat());
+    home.turn(&server, "count to two", &["--approve", "all", "--sandbox", "off"]).ended(0);
     home.session_id()
 }
 
@@ -22,16 +19,14 @@ fn id(path: &std::path::Path) -> String {
 fn fork(home: &Home, of: &str, options: &[&str]) -> String {
     let before = home.session_files();
     let args: Vec<&str> = ["sessions", "fork", of].iter().chain(options).copied().collect();
-    let done = home.run(&args);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let done = home.run(&args).ended(0);
     let made = home.session_files().into_iter().find(|path| !before.contains(path)).expect("a new file");
     assert!(done.out.contains(&format!("Go on: sayso resume {}", id(&made))), "{}", done.out);
     id(&made)
 }
 
 fn shown(home: &Home, id: &str) -> serde_json::Value {
-    let done = home.run(&["sessions", "show", id, "--json"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["sessions", "show", id, "--json"]).ended(0);
     done.json()[0].clone()
 }
 
@@ -89,8 +84,7 @@ fn a_place_that_is_not_there_makes_no_branch() {
         ("message:2", "there is no message 2: the last one is 1"),
         ("somewhere", "not a place"),
     ] {
-        let done = home.run(&["sessions", "fork", &of, "--at", at]);
-        assert_eq!(done.code, Some(2), "{at}: {}{}", done.out, done.err);
+        let done = home.run(&["sessions", "fork", &of, "--at", at]).ended(2);
         assert!(done.err.contains(told), "{at}: {}", done.err);
     }
     let left: Vec<_> =
@@ -113,10 +107,7 @@ fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
     );
     assert!(shown["foreign"].is_null() && shown["damage"].as_array().unwrap().is_empty(), "{shown}");
     let tree = home.run(&["sessions", "list", "--tree"]).out;
-    assert!(
-        tree.contains("└ anew") && tree.contains("[a branch of ") && tree.contains(" from message 1 on"),
-        "{tree}"
-    );
+    assert_has(&tree, &["└ anew", "[a branch of ", " from message 1 on"]);
     let compared = home.run(&["sessions", "compare", &of, "anew"]).out;
     assert!(compared.contains("one is a branch of the other, from before its first message"), "{compared}");
     assert_eq!(home.run(&["sessions", "check"]).code, Some(0));
@@ -146,13 +137,10 @@ fn two_sessions_are_compared_from_where_they_part() {
     let home = Home::new();
     let of = two_turns(&home);
     let other = fork(&home, &of, &["--at", "block:2"]);
-    let done = home.run(&["sessions", "compare", &of, &other]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(done.out.contains("the same up to 1 message and 2 blocks"), "{}", done.out);
-    assert!(
-        done.out.contains("block 2 (python), approved") && done.out.contains("≠ block 2 (python), waits"),
-        "{}",
-        done.out
+    let done = home.run(&["sessions", "compare", &of, &other]).ended(0);
+    assert_has(
+        &done.out,
+        &["the same up to 1 message and 2 blocks", "block 2 (python), approved", "≠ block 2 (python), waits"],
     );
     assert!(done.out.contains("| two") && !done.out.contains("| one"), "{}", done.out);
     assert!(!done.out.contains(" ms") && done.out.contains("done, exit 0"), "no times: {}", done.out);

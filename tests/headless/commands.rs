@@ -1,6 +1,6 @@
 //! Tests of commands that run nothing: check, blocks, sessions, config, doctor, completions, man; and of refusals.
 
-use crate::home::Home;
+use crate::home::{Home, assert_has};
 use serde_json::{Value, json};
 
 #[test]
@@ -8,8 +8,7 @@ fn check_reviews_without_running() {
     let home = Home::new();
     home.file("bad.py", "import shutil\nshutil.rmtree('out')\nopen('ran', 'w')\n");
     home.file("good.py", "print(1)\n");
-    let done = home.run(&["check", "--json", "bad.py", "good.py"]);
-    assert_eq!(done.code, Some(1), "{}", done.err);
+    let done = home.run(&["check", "--json", "bad.py", "good.py"]).ended(1);
     let files = &done.json()[0]["files"];
     assert_eq!((&files[0]["path"], &files[0]["language"]), (&json!("bad.py"), &json!("python")));
     let finding = &files[0]["findings"][0];
@@ -26,8 +25,7 @@ fn check_reviews_without_running() {
 fn check_finds_hidden_characters_in_any_language() {
     let home = Home::new();
     home.file("x.txt", "a\u{202e}b\n");
-    let done = home.run(&["check", "x.txt"]);
-    assert_eq!(done.code, Some(1), "{}", done.err);
+    let done = home.run(&["check", "x.txt"]).ended(1);
     assert!(done.out.contains("x.txt:1:2: HIGH") && !done.out.contains('\u{202e}'), "{}", done.out);
 }
 
@@ -36,8 +34,7 @@ fn blocks_are_those_that_the_app_sees() {
     let home = Home::new();
     let text = "Text\n\n```python title=x\nprint(1)\n```\n\n```json\n{}\n```\n1. And\n   ```\n   ls\n   ```\n\n~~~sh\nls";
     home.file("r.md", text);
-    let done = home.run(&["blocks", "--json", "r.md"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["blocks", "--json", "r.md"]).ended(0);
     let blocks = done.json()[0]["blocks"].clone();
     let expected = json!([
         { "index": 1, "kind": "code", "path": null, "note": null, "language": "python", "info": "python title=x", "source": "print(1)\n",
@@ -59,10 +56,8 @@ fn blocks_are_those_that_the_app_sees() {
 fn the_configuration_is_shown_checked_and_made() {
     let home = Home::new();
     assert!(home.run(&["config", "path"]).out.contains("config.toml"));
-    let made = home.run(&["config", "init"]);
-    assert_eq!(made.code, Some(0), "{}", made.err);
-    let again = home.run(&["config", "init"]);
-    assert_eq!(again.code, Some(3));
+    home.run(&["config", "init"]).ended(0);
+    let again = home.run(&["config", "init"]).ended(3);
     assert!(again.err.contains("is there already"), "{}", again.err);
     assert_eq!(home.run(&["config", "init", "--force"]).code, Some(0));
     assert_eq!(home.run(&["config", "check"]).out, "the configuration is right\n");
@@ -101,13 +96,11 @@ fn the_configuration_is_shown_checked_and_made() {
 #[test]
 fn a_key_that_stands_where_none_belongs_is_not_shown() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     let token = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYaB3d");
     let config =
         format!("[providers.openai]\nkey_env = \"{token}\"\nkey_command = [\"echo\", \"{token}\"]\n");
-    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
-    let checked = home.run(&["config", "check"]);
-    assert_eq!(checked.code, Some(3), "{}", checked.out);
+    home.configure(config);
+    let checked = home.run(&["config", "check"]).ended(3);
     let told = "config.toml:2: providers.openai.key_env: is no name of an environment variable";
     assert!(checked.err.contains(told) && !checked.err.contains(&token), "{}", checked.err);
     let shown = home.run(&["config", "show"]).out;
@@ -117,8 +110,7 @@ fn a_key_that_stands_where_none_belongs_is_not_shown() {
 #[test]
 fn doctor_tells_what_is_missing() {
     let home = Home::new();
-    let done = home.run(&["doctor", "--json"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["doctor", "--json"]).ended(0);
     let report = done.json().remove(0);
     let looks = report["looks"].as_array().unwrap();
     let look =
@@ -137,10 +129,8 @@ fn doctor_tells_what_is_missing() {
 fn doctor_on_a_machine_with_nothing_says_what_that_means_and_how_to_get_it() {
     let home = Home::new();
     let nothing = tempfile::tempdir().unwrap();
-    let mut command = home.command(&["doctor", "--json"]);
-    command.env("PATH", nothing.path()).env("DOCKER_HOST", "unix:///nowhere/docker.sock");
-    let done = crate::home::run_to_end(&mut command);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let env = [("PATH", nothing.path().as_os_str()), ("DOCKER_HOST", "unix:///nowhere/docker.sock".as_ref())];
+    let done = home.run_in(&env, &["doctor", "--json"]).ended(0);
     let report = done.json().remove(0);
     let looks = report["looks"].as_array().unwrap();
     for (what, how) in [
@@ -170,12 +160,12 @@ fn doctor_on_a_machine_with_nothing_says_what_that_means_and_how_to_get_it() {
 #[ignore = "needs a container engine in DOCKER_HOST and the image sayso-test:python"]
 fn doctor_lists_the_engine_and_its_images() {
     let home = Home::new();
-    let images = "[executors.container.images]\npython = \"sayso-test:python\"\nbash = \"sayso-test:python\"\n\
-                  javascript = \"sayso-test:none\"\n";
-    home.configure(images);
-    let mut command = home.command(&["doctor", "--json"]);
-    command.env("DOCKER_HOST", std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set"));
-    let done = crate::home::run_to_end(&mut command);
+    home.configure(
+        "[executors.container.images]\npython = \"sayso-test:python\"\nbash = \"sayso-test:python\"\n\
+                  javascript = \"sayso-test:none\"\n",
+    );
+    let host = std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set");
+    let done = home.run_in(&[("DOCKER_HOST", host)], &["doctor", "--json"]);
     let report = done.json().remove(0);
     let looks = report["looks"].as_array().unwrap();
     let look =
@@ -200,10 +190,10 @@ fn completions_and_the_manual_are_made() {
     let page = home.run(&["man"]).out;
     assert!(page.starts_with(".ie"));
     // There is one page: what it tells of commands stands in it.
-    for told in [".SH \"sayso exec\"\n", ".SH \"sayso sessions undo\"\n", "\\-\\-no\\-session", "Exit codes"]
-    {
-        assert!(page.contains(told), "{told}\n{page}");
-    }
+    assert_has(
+        &page,
+        &[".SH \"sayso exec\"\n", ".SH \"sayso sessions undo\"\n", "\\-\\-no\\-session", "Exit codes"],
+    );
     assert!(!page.contains("(1)") && page.matches(".ie ").count() == 1, "{page}");
     assert!(home.run(&["--help"]).out.contains("Exit codes"));
     assert!(home.run(&["--version"]).out.starts_with("sayso "));
@@ -229,8 +219,7 @@ fn sessions_that_are_not_there() {
     assert!(home.run(&["sessions", "list"]).out.contains("no sessions"));
     assert_eq!(home.run(&["sessions", "list", "--json"]).json(), [json!({ "sessions": [] })]);
     for command in ["show", "rm"] {
-        let done = home.run(&["sessions", command, "nope"]);
-        assert_eq!(done.code, Some(5));
+        let done = home.run(&["sessions", command, "nope"]).ended(5);
         assert!(done.err.contains("error: no session \"nope\""), "{}", done.err);
     }
 }

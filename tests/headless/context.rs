@@ -1,7 +1,7 @@
 //! Tests what requests contain and cost, against a model server: reported and missing usage, a full context, the
 //! project's instructions, the session budget, second opinions.
 
-use crate::home::{Done, Home};
+use crate::home::{Done, Home, assert_has};
 use crate::model_server::{Answer, Do, ModelServer, delta, finish, usage};
 use serde_json::{Value, json};
 
@@ -26,19 +26,14 @@ fn counted(text: &str, input: u64, output: u64) -> Answer {
     Answer::stream(vec![Do::Write(delta(text)), Do::Write(end)])
 }
 
-fn last(done: &Done) -> Value {
-    done.json().pop().unwrap_or_else(|| panic!("nothing was told: {}", done.err))
-}
-
 const PRICE: &str = "[prices]\n\"openai/test\" = { input = 1000.0, output = 2000 }\n";
 
 #[test]
 fn what_a_turn_cost_is_told_where_it_is_known() {
     let home = configured(&format!("{PRICE}[context]\ntokens = 2000\n"));
     let server = ModelServer::start(vec![counted("Yes.", 300, 10)]);
-    let done = turn(&home, &server, "hello", &[]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    let end = last(&done);
+    let done = turn(&home, &server, "hello", &[]).ended(0);
+    let end = done.last();
     assert_eq!(end["cost"], json!({ "usd": 0.32, "unknown": 0, "budget": null }));
     assert_eq!((&end["context"]["used"], &end["context"]["of"]), (&json!(310), &json!(2000)));
     assert_eq!(end["context"]["estimated"], false);
@@ -47,16 +42,14 @@ fn what_a_turn_cost_is_told_where_it_is_known() {
 #[test]
 fn the_model_is_told_the_conditions_of_its_runs() {
     let home = configured("[limits]\nwall = 90\n");
-    let server = ModelServer::start(vec![Answer::text("Yes.")]);
+    let server = ModelServer::replying(&["Yes."]);
     turn(&home, &server, "hello", &["--sandbox", "off"]);
     let told = server.wait_for_requests(1)[0].json();
-    for words in
-        ["# Conditions now", "without a sandbox", "The network is open", "Each has 90 s", "Today is 20"]
-    {
-        assert!(told.to_string().contains(words), "{words}: {told}");
-    }
+    let words =
+        ["# Conditions now", "without a sandbox", "The network is open", "Each has 90 s", "Today is 20"];
+    assert_has(&told.to_string(), &words);
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("Yes.")]);
+    let server = ModelServer::replying(&["Yes."]);
     turn(&home, &server, "hello", &["--sandbox", "read-only", "--allow-network"]);
     let told = server.wait_for_requests(1)[0].json().to_string();
     assert!(told.contains("The network is open. They can write to private places that go with the session (as $TMPDIR, ~/.cache), and nowhere else"), "{told}");
@@ -65,8 +58,8 @@ fn the_model_is_told_the_conditions_of_its_runs() {
 #[test]
 fn what_is_not_told_is_unknown_and_an_estimate_says_so() {
     let home = configured(PRICE);
-    let server = ModelServer::start(vec![Answer::text("Yes.")]);
-    let end = last(&turn(&home, &server, "hello", &[]));
+    let server = ModelServer::replying(&["Yes."]);
+    let end = turn(&home, &server, "hello", &[]).last();
     assert_eq!(end["cost"], json!({ "usd": null, "unknown": 1, "budget": null }));
     assert_eq!((&end["context"]["of"], &end["context"]["estimated"]), (&Value::Null, &json!(true)));
     assert!(end["context"]["used"].as_u64().unwrap() > 100, "the system prompt counts");
@@ -75,10 +68,9 @@ fn what_is_not_told_is_unknown_and_an_estimate_says_so() {
 #[test]
 fn what_does_not_fit_is_not_sent() {
     let home = configured("[context]\ntokens = 2048\n");
-    let server = ModelServer::start(vec![Answer::text("Yes.")]);
-    let done = turn(&home, &server, &"long ".repeat(4_000), &[]);
-    assert_eq!(done.code, Some(4), "{}", done.err);
-    let end = last(&done);
+    let server = ModelServer::replying(&["Yes."]);
+    let done = turn(&home, &server, &"long ".repeat(4_000), &[]).ended(4);
+    let end = done.last();
     assert_eq!((&end["event"], &end["kind"]), (&json!("error"), &json!("context_overflow")));
     assert!(end["message"].as_str().unwrap().ends_with("of 2,048 tokens. Nothing was sent."), "{end}");
     assert!(server.requests().is_empty());
@@ -90,9 +82,8 @@ fn the_projects_instructions_are_told_as_its_words_and_can_be_switched_off() {
     for (config, told) in [("", true), ("[instructions]\nproject = false\ntext = \"Be brief.\"\n", false)] {
         let home = configured(config);
         home.file("AGENTS.md", agents);
-        let server = ModelServer::start(vec![Answer::text("Yes.")]);
-        let done = turn(&home, &server, "hello", &[]);
-        assert_eq!(done.code, Some(0), "{}", done.err);
+        let server = ModelServer::replying(&["Yes."]);
+        let done = turn(&home, &server, "hello", &[]).ended(0);
         let system = server.requests()[0].json()["messages"][0]["content"].as_str().unwrap().to_owned();
         assert_eq!(system.contains("Instructions of the project"), told, "{system}");
         assert_eq!(system.contains("````markdown\nUse tabs.\n```\n"), told, "{system}");
@@ -109,10 +100,9 @@ fn the_projects_instructions_are_told_as_its_words_and_can_be_switched_off() {
 fn the_session_budget_ends_the_turn_before_a_request_leaves() {
     let home = configured(&format!("{PRICE}[budget]\nsession = 0.25\n"));
     let server = ModelServer::start(vec![counted(BLOCK, 300, 10), counted("It printed.", 300, 10)]);
-    let done = turn(&home, &server, "print", &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
-    assert_eq!(last(&done)["reason"], "budget");
-    assert_eq!(last(&done)["cost"]["budget"], 0.25);
+    let done = turn(&home, &server, "print", &["--approve", "all", "--sandbox", "off"]).ended(10);
+    assert_eq!(done.last()["reason"], "budget");
+    assert_eq!(done.last()["cost"]["budget"], 0.25);
     assert!(done.err.contains("it has cost $0.32 of $0.25; nothing more was sent"), "{}", done.err);
     assert_eq!(server.requests().len(), 1);
 }
@@ -121,9 +111,8 @@ fn the_session_budget_ends_the_turn_before_a_request_leaves() {
 fn a_second_opinion_stands_beside_the_findings() {
     let home = configured("[review]\njudge = \"medium\"\n");
     let opinion = r#"{"risk": "high", "reason": "It deletes a folder.", "lines": [1]}"#;
-    let server = ModelServer::start(vec![Answer::text(GRAVE), Answer::text(opinion)]);
-    let done = turn(&home, &server, "clean up", &[]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
+    let server = ModelServer::replying(&[GRAVE, opinion]);
+    let done = turn(&home, &server, "clean up", &[]).ended(10);
     let said = &done.events("opinion")[0];
     assert_eq!((&said["block"], &said["risk"], &said["lines"]), (&json!(1), &json!("high"), &json!([1])));
     assert_eq!(said["model"], "openai/test");
@@ -132,22 +121,20 @@ fn a_second_opinion_stands_beside_the_findings() {
     assert!(text.contains("rm -rf /sayso-demo/system") && text.contains("high:"), "{text}");
     assert!(!text.contains("clean up"), "the conversation stays out of it");
     // The session contains it.
-    let session = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let id = session["sessions"][0]["id"].as_str().unwrap().to_owned();
-    assert!(home.run(&["sessions", "show", &id]).out.contains("second opinion of openai/test: risk high"));
+    let shown = home.run(&["sessions", "show", &home.session_id()]);
+    assert!(shown.out.contains("second opinion of openai/test: risk high"), "{}", shown.out);
 }
 
 #[test]
 fn a_malformed_opinion_says_so_and_lowers_nothing() {
     let home = configured("[review]\njudge = \"medium\"\n");
-    let server = ModelServer::start(vec![Answer::text(GRAVE), Answer::text("Looks fine!")]);
-    let done = turn(&home, &server, "clean up", &["--approve", "clean", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
+    let server = ModelServer::replying(&[GRAVE, "Looks fine!"]);
+    let done = turn(&home, &server, "clean up", &["--approve", "clean", "--sandbox", "off"]).ended(10);
     let said = &done.events("opinion")[0];
     assert!(said["failed"].as_str().unwrap().contains("no opinion in the form"), "{said}");
     assert_eq!(done.events("run").len(), 0);
 
-    let server = ModelServer::start(vec![Answer::text("```sh\necho fine\n```\n"), Answer::text("Fine.")]);
+    let server = ModelServer::replying(&["```sh\necho fine\n```\n", "Fine."]);
     let done = turn(&home, &server, "go", &["--approve", "clean", "--sandbox", "off"]);
     assert_eq!((done.code, done.events("opinion").len()), (Some(0), 0), "nothing grave: nobody is asked");
 }
@@ -157,9 +144,8 @@ fn another_judge_than_the_one_that_was_named_is_not_asked() {
     // Nothing listens at that address.
     let lab = "[providers.lab]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
     let home = configured(&format!("[review]\njudge = \"high\"\njudge_model = \"lab/x\"\n{lab}"));
-    let server = ModelServer::start(vec![Answer::text(GRAVE)]);
-    let done = turn(&home, &server, "clean up", &[]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
+    let server = ModelServer::replying(&[GRAVE]);
+    let done = turn(&home, &server, "clean up", &[]).ended(10);
     let said = &done.events("opinion")[0];
     assert_eq!(said["model"], "lab/x");
     assert!(said["failed"].as_str().unwrap().contains("127.0.0.1"), "{said}");

@@ -48,22 +48,18 @@ fn every_configuration_loads_and_names_its_model() {
     {
         let home = Home::new();
         if piece.starts_with("name = ") {
-            let folder = home.sayso().join("recipes");
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join("own.toml"), &piece).unwrap();
+            home.own("recipes/own.toml", &piece);
             let done = home.run(&["recipes", "--json"]);
             let own = done.json()[0]["recipes"].as_array().unwrap().iter().any(|r| !r["file"].is_null());
             assert!(own, "{}", done.err);
             recipes += 1;
             continue;
         }
-        std::fs::create_dir_all(home.sayso()).unwrap();
         if piece.starts_with("# keymap.toml") {
-            std::fs::write(home.sayso().join("keymap.toml"), &piece).unwrap();
+            home.own("keymap.toml", &piece);
             keymaps += 1;
         } else if piece.starts_with("# credentials.toml") {
-            let file = home.sayso().join("credentials.toml");
-            std::fs::write(&file, &piece).unwrap();
+            let file = home.own("credentials.toml", &piece);
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
         } else {
             home.configure(&piece);

@@ -1,8 +1,8 @@
 //! Tests edits of files without a person: applied together or not at all, refused when outdated, returned with the
 //! reason.
 
-use crate::home::{Done, Home};
-use crate::model_server::{Answer, ModelServer};
+use crate::home::{Done, Home, assert_has};
+use crate::model_server::ModelServer;
 use serde_json::json;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -11,17 +11,9 @@ fn turn(home: &Home, server: &ModelServer, more: &[&str]) -> Done {
 }
 
 fn applied(home: &Home, replies: &[&str]) -> (Done, Vec<String>) {
-    let answers = replies.iter().map(|reply| Answer::text(reply)).chain([Answer::text("Done.")]).collect();
-    let server = ModelServer::start(answers);
-    let done = turn(home, &server, &["--approve", "all"]);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
-    let requests = server.requests();
-    let told = requests.iter().map(|request| {
-        let messages = request.json()["messages"].as_array().unwrap().clone();
-        messages.last().unwrap()["content"].as_str().unwrap_or_default().to_owned()
-    });
-    let told = told.collect();
-    (done, told)
+    let server = ModelServer::replying(&[replies, &["Done."]].concat());
+    let done = turn(home, &server, &["--approve", "all"]).ended(0);
+    (done, server.requests().iter().map(|request| request.last_message()).collect())
 }
 
 fn block(search: &str, replace: &str) -> String {
@@ -63,11 +55,7 @@ fn an_edit_of_two_files_is_one_proposal_and_keeps_what_it_does_not_name() {
     let (changed_word, created) = (json!("changed"), json!("created"));
     let (a, b, c) = (json!("a.py"), json!("real.txt"), json!("new/c.txt"));
     assert_eq!(changed, [(&a, &changed_word), (&b, &changed_word), (&c, &created)]);
-    assert!(
-        told[1].contains("changed a.py: 5 lines, ") && told[1].contains("; changed at lines 3-4"),
-        "{}",
-        told[1]
-    );
+    assert_has(&told[1], &["changed a.py: 5 lines, ", "; changed at lines 3-4"]);
 }
 
 #[test]
@@ -191,7 +179,7 @@ fn an_edit_that_names_no_file_has_no_path() {
     let (done, _) = applied(&home, &[&format!("```edit\n{}```\n", block("a\n", "b\n"))]);
     let proposed = &done.events("block")[0];
     assert_eq!((&proposed["path"], &proposed["paths"]), (&json!(null), &json!([])), "{}", done.out);
-    let log = &done.json().pop().unwrap()["log"];
+    let log = &done.last()["log"];
     assert_eq!(log[0]["blocks"][0]["path"], json!(null), "{log}");
     assert_eq!(done.events("decision")[0]["why"], "it names no file");
 }
@@ -227,7 +215,7 @@ fn an_edit_far_down_is_judged_by_its_new_lines_alone() {
     let findings = |replace: &str, search: &str| {
         home.file("a.py", &old);
         let reply = format!("```edit path=a.py\n{}```\n", block(search, replace));
-        let server = ModelServer::start(vec![Answer::text(&reply), Answer::text("Done.")]);
+        let server = ModelServer::replying(&[&reply, "Done."]);
         let done = turn(&home, &server, &["--approve", "clean"]);
         let review = done.events("review").last().unwrap()["findings"].clone();
         let messages = review.as_array().unwrap().iter().map(|found| {

@@ -1,7 +1,7 @@
 //! Tests `sayso exec --json` on programs that print both streams, raise, loop, fork, flood, read, ignore signals, stay
 //! behind.
 
-use crate::home::{Home, alive, finish, interrupt, output, run_to_end, wait_for};
+use crate::home::{Home, alive, assert_has, finish, interrupt, output, run_to_end, wait_for};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -36,10 +36,7 @@ fn every_field_is_there() {
     assert_shape(&object);
     assert_eq!(object["outcome"], "ok");
     assert_eq!(object["exit_code"], 0);
-    assert_eq!(
-        (&object["signal"], &object["limit"], &object["error"]),
-        (&Value::Null, &Value::Null, &Value::Null)
-    );
+    assert_eq!(json!([object["signal"], object["limit"], object["error"]]), json!([null, null, null]));
     assert_eq!((&object["value"], &object["stdout"]), (&json!("2"), &json!("x\n")));
     assert_eq!((&object["kernel"], &object["path"]), (&json!("kept"), &json!("a.py")));
     assert_eq!(object["sandbox"]["level"], "off");
@@ -51,9 +48,7 @@ fn nothing_runs_where_the_sandbox_has_no_private_folder() {
     let home = Home::new();
     home.file("a.sh", "touch ran\n");
     for options in [&["exec", "a.sh"][..], &["exec", "--sandbox", "workspace", "a.sh"]] {
-        let mut command = home.command(options);
-        let done = run_to_end(command.env("TMPDIR", home.work().join("gone")));
-        assert_eq!(done.code, Some(2), "{}", done.err);
+        let done = home.run_in(&[("TMPDIR", home.work().join("gone"))], options).ended(2);
         assert!(done.err.contains("the sandbox needs a private folder in "), "{}", done.err);
         assert!(!home.work().join("ran").exists());
     }
@@ -63,13 +58,10 @@ fn nothing_runs_where_the_sandbox_has_no_private_folder() {
 fn an_empty_name_of_the_temporary_folder_names_none() {
     let home = Home::new();
     home.file("a.sh", "echo ran\n");
-    let level = |command: &mut std::process::Command| {
-        let done = run_to_end(command);
-        assert_eq!(done.code, Some(0), "{}", done.err);
-        done.json()[0]["sandbox"]["level"].clone()
+    let level = |env: &[(&str, &str)]| {
+        home.run_in(env, &["exec", "--json", "a.sh"]).ended(0).json()[0]["sandbox"]["level"].clone()
     };
-    let usual = level(&mut home.command(&["exec", "--json", "a.sh"]));
-    assert_eq!(level(home.command(&["exec", "--json", "a.sh"]).env("TMPDIR", "")), usual);
+    assert_eq!(level(&[("TMPDIR", "")]), level(&[]));
 }
 
 #[test]
@@ -83,8 +75,8 @@ fn a_picture_that_was_written_is_told_and_kept_as_it_was() {
     let pictures = object["pictures"].as_array().unwrap();
     assert_eq!(pictures.len(), 1, "{object}");
     assert_eq!(
-        (&pictures[0]["name"], &pictures[0]["width"], &pictures[0]["mime"]),
-        (&json!("dot.png"), &json!(1), &json!("image/png"))
+        json!([pictures[0]["name"], pictures[0]["width"], pictures[0]["mime"]]),
+        json!(["dot.png", 1, "image/png"])
     );
     assert_eq!(object["images"], json!([]), "what is sent to a model is what the code showed");
     let kept = std::fs::read(pictures[0]["path"].as_str().unwrap()).unwrap();
@@ -100,12 +92,7 @@ fn both_streams_are_told_apart() {
         ("a.js", "console.log('o'); console.error('e')\n"),
     ] {
         let (object, done) = home.exec(name, text, &[]);
-        assert_eq!(
-            (&object["stdout"], &object["stderr"]),
-            (&json!("o\n"), &json!("e\n")),
-            "{name} {}",
-            done.err
-        );
+        assert_eq!(json!([object["stdout"], object["stderr"]]), json!(["o\n", "e\n"]), "{name} {}", done.err);
     }
 }
 
@@ -124,7 +111,6 @@ fn an_exception_is_told_once() {
 #[test]
 fn errors_name_the_file_that_was_named() {
     let home = Home::new();
-    std::fs::create_dir(home.work().join("sub")).unwrap();
     let (object, _) = home.exec("sub/a.py", "x = 1\nx.no\n", &[]);
     let traceback = object["error"]["traceback"].as_str().unwrap();
     assert!(traceback.contains("File \"sub/a.py\", line 2"), "{traceback}");
@@ -233,8 +219,8 @@ fn a_level_that_is_asked_for_is_had_or_nothing_runs() {
     } else {
         let object = &done.json()[0];
         assert_eq!(
-            (&object["sandbox"]["level"], &object["sandbox"]["write"]),
-            (&json!("read-only"), &json!("none"))
+            json!([object["sandbox"]["level"], object["sandbox"]["write"]]),
+            json!(["read-only", "none"])
         );
     }
     assert!(!home.work().join("made").exists());
@@ -332,7 +318,7 @@ fn the_bytes_that_were_named_are_the_bytes_that_run() {
     let text = "s = '''a \n\n\tb'''\r\nprint(len(s), repr(s))";
     let (object, done) = home.exec("a.py", text, &[]);
     assert_eq!(object["stdout"], "6 'a \\n\\n\\tb'\n", "{}", done.err);
-    let out = crate::home::output(std::process::Command::new("sha256sum").arg(home.work().join("a.py")));
+    let out = output(std::process::Command::new("sha256sum").arg(home.work().join("a.py")));
     let sum = String::from_utf8(out.stdout).unwrap();
     assert_eq!(object["sha256"].as_str(), sum.split_whitespace().next());
 }
@@ -351,8 +337,7 @@ fn an_interrupt_ends_all_of_it() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| blob.exists().then_some(()), "the program's start");
     interrupt(&child);
-    let done = finish(child);
-    assert_eq!(done.code, Some(130), "{}", done.err);
+    let done = finish(child).ended(130);
     let objects = done.json();
     assert_eq!((objects.len(), &objects[0]["outcome"]), (1, &json!("interrupted")));
     assert!(!home.work().join("ran-b").exists());
@@ -400,8 +385,7 @@ fn no_file_is_lost_that_never_started_because_nobody_reads_any_more() {
     home.file("b.sh", "true\n");
     let mut command = home.command(&["exec", "--json", "--sandbox", "off", "a.sh", "b.sh"]);
     assert_eq!(output(command.stdout(closed_pipe())).status.code(), Some(1));
-    let checked = home.run(&["sessions", "check"]);
-    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    let checked = home.run(&["sessions", "check"]).ended(0);
     assert!(checked.out.contains(": whole") && !checked.out.contains("LOST"), "{}", checked.out);
 }
 
@@ -456,8 +440,7 @@ fn a_stream_has_its_end_although_the_other_one_was_flooded_later() {
     let home = Home::new();
     let text = "import os\n_ = os.write(1, b'a' * 3000000 + b'end')\n_ = os.write(2, b'e' * 3000000)\n";
     home.file("a.py", text);
-    let done = home.run(&["exec", "--sandbox", "off", "--no-session", "a.py"]);
-    assert_eq!(done.code, Some(0));
+    let done = home.run(&["exec", "--sandbox", "off", "--no-session", "a.py"]).ended(0);
     let end = done.out.trim_start_matches('a');
     assert_eq!(end, "end", "{} bytes", done.out.len());
     let own = done.err.trim_start_matches('e');
@@ -470,15 +453,13 @@ fn a_stream_has_its_end_although_the_other_one_was_flooded_later() {
 fn a_script_without_an_extension_has_the_language_of_its_first_line() {
     let home = Home::new();
     home.file("tool", "#!/usr/bin/env python3\nprint(6 * 7)\n");
-    let done = home.run(&["exec", "--json", "--sandbox", "off", "tool"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "tool"]).ended(0);
     assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("python"), &json!("42\n")));
     let args = ["exec", "--json", "--sandbox", "off", "-"];
     let done = home.run_with_input(&args, "#!/bin/sh\necho hi\n");
     assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("bash"), &json!("hi\n")));
     home.file("notes", "print(1)\n");
-    let done = home.run(&["exec", "notes"]);
-    assert_eq!(done.code, Some(2), "{}", done.out);
+    let done = home.run(&["exec", "notes"]).ended(2);
     assert!(done.err.contains("the language of notes is not known"), "{}", done.err);
 }
 
@@ -495,13 +476,8 @@ fn what_cannot_run_is_said_before_anything_runs() {
         (&["exec", "a.py", "--language", "cobol"], "no language \"cobol\""),
         (&["exec", "a.py", "--cwd", "nowhere"], "can't work in nowhere"),
     ] {
-        let done = home.run(args);
-        assert_eq!(done.code, Some(2), "{args:?} {}", done.err);
-        assert!(
-            done.err.contains(&format!("error: {what}")) && done.err.contains("  hint: "),
-            "{}",
-            done.err
-        );
+        let done = home.run(args).ended(2);
+        assert_has(&done.err, &[&format!("error: {what}"), "  hint: "]);
         assert_eq!(done.out, "");
     }
     assert!(!home.work().join("ran").exists());
@@ -513,8 +489,7 @@ fn a_language_without_its_interpreter_is_not_started() {
     home.file("a.js", "1\n");
     let empty = home.work().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    let mut command = home.command(&["exec", "--json", "a.js"]);
-    let done = crate::home::run_to_end(command.env("PATH", &empty));
+    let done = home.run_in(&[("PATH", &empty)], &["exec", "--json", "a.js"]);
     let object = done.json().remove(0);
     assert_shape(&object);
     assert_eq!((&object["outcome"], done.code), (&json!("not_started"), Some(1)));
@@ -527,18 +502,15 @@ fn an_end_that_can_not_be_written_is_no_success() {
     home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
     let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
-    let done = crate::home::run_to_end(&mut shell);
-    assert_eq!(done.code, Some(5), "{}", done.err);
+    let done = run_to_end(&mut shell).ended(5);
     assert_eq!(done.json()[0]["outcome"], "ok", "what ran is told all the same");
     assert!(done.err.contains("the session can't be saved: "), "{}", done.err);
     // Without a session nothing has to be written.
     let unkept = home.command(&["exec", "--json", "--no-session", "--sandbox", "off", "a.sh"]);
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &unkept);
-    let done = crate::home::run_to_end(&mut shell);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    run_to_end(&mut shell).ended(0);
 
-    let checked = home.run(&["sessions", "check"]);
-    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    let checked = home.run(&["sessions", "check"]).ended(0);
     assert!(checked.out.contains(": whole\n  block 1: LOST, its end is not known\n"), "{}", checked.out);
 }
 
@@ -547,10 +519,8 @@ fn the_file_of_a_long_output_is_told_as_what_it_is() {
     let home = Home::new();
     home.file("a.sh", "head -c 3000000 /dev/zero | tr '\\0' y\n");
     for (limit, told) in [("4000000", "all of the output is in "), ("2000000", "its beginning and its end")] {
-        let config = format!("limits.output_file = {limit}\n");
-        home.configure(config);
-        let done = home.run(&["exec", "--sandbox", "off", "a.sh"]);
-        assert_eq!(done.code, Some(0), "{}", done.err);
+        home.configure(format!("limits.output_file = {limit}\n"));
+        let done = home.run(&["exec", "--sandbox", "off", "a.sh"]).ended(0);
         let line = done.err.lines().find(|line| line.contains("the output is in ")).expect(&done.err);
         assert!(line.contains(told), "{limit}: {line}");
     }

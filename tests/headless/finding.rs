@@ -1,7 +1,7 @@
 //! Tests that sessions are found by what was said and done in them, and no longer once they are removed.
 
-use crate::home::Home;
-use crate::model_server::{Answer, ModelServer};
+use crate::home::{Home, assert_has};
+use crate::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -9,10 +9,9 @@ use std::path::Path;
 fn asked() -> Home {
     let home = Home::new();
     let block = "Let me look.\n\n```python\nprint('wow: ' + 'flutter')\n```\n";
-    let server = ModelServer::start(vec![Answer::text(block), Answer::text("It is the rudder.")]);
+    let server = ModelServer::replying(&[block, "It is the rudder."]);
     let options = ["--approve", "all", "--sandbox", "off"];
-    let done = home.turn(&server, "why does the glider shake?", &options);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.turn(&server, "why does the glider shake?", &options).ended(0);
     home
 }
 
@@ -57,8 +56,7 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     assert_eq!(found(&narrow).len(), 2);
 
     let done = home.run(&["sessions", "search", "rudder"]);
-    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let id = listed["sessions"][0]["id"].as_str().unwrap();
+    let id = &home.session_id();
     assert!(done.out.contains("  reply              It is the rudder.\n"), "{}", done.out);
     let opened = format!("  sayso resume {id} --at message:3 --find rudder\n");
     assert!(done.out.contains(&opened), "{}", done.out);
@@ -76,8 +74,7 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     for odd in
         [&["--", "\"*:"][..], &["x", "--since", "soon"], &["x", "--outcome", "well"], &["x", "--limit", "0"]]
     {
-        let done = home.run(&[&["sessions", "search"], odd].concat());
-        assert_eq!(done.code, Some(2), "{odd:?} {}", done.err);
+        home.run(&[&["sessions", "search"], odd].concat()).ended(2);
     }
 }
 
@@ -90,15 +87,9 @@ fn filters_need_no_word_and_names_are_found() {
     assert_eq!(found(&["--outcome", "failed", "--since", "7d"]), []);
     assert_eq!(found(&["--since", "7d"])[0].0, "prompt");
     assert_eq!(home.run(&["sessions", "search"]).code, Some(2), "neither words nor filters");
-    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let id = listed["sessions"][0]["id"].as_str().unwrap();
-    let long = home.run(&["sessions", "rename", id, &"x".repeat(5_000)]);
-    assert_eq!(long.code, Some(2));
-    assert!(
-        long.err.contains("a name has 100 characters at the most, and this one has 5000"),
-        "{}",
-        long.err
-    );
+    let id = &home.session_id();
+    let long = home.run(&["sessions", "rename", id, &"x".repeat(5_000)]).ended(2);
+    assert_has(&long.err, &["a name has 100 characters at the most, and this one has 5000"]);
     assert_eq!(home.run(&["sessions", "rename", id, "quarterly zebra"]).code, Some(0));
     assert_eq!(found(&["zebra"]), [("name".to_owned(), Value::Null, "quarterly zebra".to_owned())]);
     let told = home.run(&["sessions", "search", "zebra"]).out;
@@ -114,8 +105,7 @@ fn filters_need_no_word_and_names_are_found() {
 fn what_acts_on_a_terminal_is_escaped_in_a_hit() {
     let home = Home::new();
     home.exec("a.py", "print('needle \\x1b[2J\\u202eoo')", &[]);
-    let done = home.run(&["sessions", "search", "needle", "--outcome", "ok"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["sessions", "search", "needle", "--outcome", "ok"]).ended(0);
     // Sequences are removed from output and escaped in code.
     for told in ["needle <U+202E>oo", "print('needle \\x1b[2J"] {
         assert!(done.out.contains(told) && !done.out.contains('\u{1b}'), "{told}: {}", done.out);
@@ -143,8 +133,7 @@ fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
     }
     let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
     for session in listed["sessions"].as_array().unwrap() {
-        let removed = home.run(&["sessions", "rm", "--yes", session["id"].as_str().unwrap()]);
-        assert_eq!(removed.code, Some(0), "{}", removed.err);
+        let removed = home.run(&["sessions", "rm", "--yes", session["id"].as_str().unwrap()]).ended(0);
         assert!(removed.out.contains(" freed"), "{}", removed.out);
     }
     assert!(!holds(&sessions, b"glider") && !holds(&sessions, b"rudder"));
@@ -156,14 +145,12 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     let home = asked();
     assert_eq!(hits(&home, &["glider"]).len(), 1);
     let sessions = home.sayso().join("sessions");
-    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let id = home.session_id();
     let redact = |input: &str, more: &[&str]| {
         home.run_with_input(&[&["sessions", "redact", &id, "--words-from", "-"], more].concat(), input)
     };
     // Nothing happens before the person was asked.
-    let done = redact("Glider\nflutter\n", &[]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
+    let done = redact("Glider\nflutter\n", &[]).ended(10);
     for place in ["your prompt", "block 1", "the output of block 1", "the name of the session"] {
         let told = format!("a word that you named in {place}\n");
         assert!(done.err.contains(&told), "{place}: {}", done.err);
@@ -172,8 +159,7 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     assert_eq!(redact("ab\n", &["--yes"]).code, Some(2), "it stands everywhere");
     assert!(redact("helicopter\n", &["--yes"]).out.contains("holds nothing of the kind"));
 
-    let done = redact("Glider\nflutter\n", &["--yes"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = redact("Glider\nflutter\n", &["--yes"]).ended(0);
     assert!(done.out.contains(": masked in "), "{}", done.out);
     assert!(!holds(&sessions, b"glider") && !holds(&sessions, b"flutter"), "{}", done.out);
     assert_eq!(hits(&home, &["glider"]), []);
@@ -197,8 +183,7 @@ fn nothing_is_removed_that_nobody_was_asked_about() {
     let id = || home.run(&["sessions", "list", "--json"]).json().remove(0)["sessions"][0]["id"].clone();
     let first = id().as_str().unwrap().to_owned();
     for command in [&["rm", &first][..], &["prune", "--older", "0h"]] {
-        let done = home.run_with_input(&[&["sessions"], command].concat(), "y\n");
-        assert_eq!(done.code, Some(10), "{}", done.err);
+        let done = home.run_with_input(&[&["sessions"], command].concat(), "y\n").ended(10);
         assert!(done.err.contains("nothing was removed") && done.err.contains("--yes"), "{}", done.err);
     }
     assert_eq!(id(), first.as_str());

@@ -1,7 +1,7 @@
 //! Tests exported sessions: other programs can use them, keys stop the export, and nothing is changed.
 
-use crate::home::Home;
-use crate::model_server::{Answer, ModelServer};
+use crate::home::{Home, assert_has};
+use crate::model_server::ModelServer;
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
@@ -43,13 +43,10 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     let again = Command::new("python3").arg("again.py").current_dir(home.work()).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     let printed = String::from_utf8_lossy(&again.stdout).into_owned();
-    for line in ["sum 3", "from bash"] {
-        assert!(printed.contains(line), "{printed}");
-    }
+    assert_has(&printed, &["sum 3", "from bash"]);
     assert!(home.work().join("made.txt").exists());
     for format in ["md", "html", "ipynb", "json"] {
-        let done = home.run(&["sessions", "export", &id, "--format", format]);
-        assert_eq!(done.code, Some(0), "{}", done.err);
+        let done = home.run(&["sessions", "export", &id, "--format", format]).ended(0);
         assert!(done.out.contains("ZeroDivisionError"), "{format}: {}", done.out);
     }
     assert_eq!(std::fs::read(&session).unwrap(), before);
@@ -84,10 +81,8 @@ fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) 
     }
     args.extend(["--sandbox", "off"]);
     std::fs::create_dir(home.work().join("sub")).unwrap();
-    let done = home.run(&args);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    let exported = home.run(&["sessions", "export", &home.session_id(), "-o", name]);
-    assert_eq!(exported.code, Some(0), "{}", exported.err);
+    let done = home.run(&args).ended(0);
+    home.run(&["sessions", "export", &home.session_id(), "-o", name]).ended(0);
     let again = Command::new(program).arg(name).current_dir(home.work()).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     (done.out, String::from_utf8_lossy(&again.stdout).into_owned())
@@ -135,8 +130,7 @@ fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
     for (name, text) in files {
         home.file(name, text);
     }
-    let done = home.run(&["exec", "a.py", "b.py", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.run(&["exec", "a.py", "b.py", "--sandbox", "off"]).ended(0);
     let script = home.run(&["sessions", "export", &home.session_id(), "--format", "script"]);
     assert!(script.out.contains("\nx = 1\n") && script.out.contains("\nsys.exit()\n"), "{}", script.out);
     assert!(!script.out.contains("_sayso_python"), "{}", script.out);
@@ -148,15 +142,12 @@ fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let id = ran(&home, None);
     let there = home.work().join("there.md");
     std::fs::write(&there, "mine").unwrap();
-    let done = home.run(&["sessions", "export", &id, "-o", "there.md"]);
-    assert_eq!(done.code, Some(2), "{}", done.out);
+    let done = home.run(&["sessions", "export", &id, "-o", "there.md"]).ended(2);
     assert!(done.err.contains("--force"), "{}", done.err);
     assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
-    let done = home.run(&["sessions", "export", &id, "-o", "there.md", "--force"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.run(&["sessions", "export", &id, "-o", "there.md", "--force"]).ended(0);
     assert!(std::fs::read_to_string(&there).unwrap().contains("**Block 3**"));
-    let done = home.run(&["sessions", "export", &id]);
-    assert_eq!(done.code, Some(2), "{}", done.out);
+    let done = home.run(&["sessions", "export", &id]).ended(2);
     assert!(done.err.contains("--format"), "{}", done.err);
     let done = home.run(&["sessions", "export", &id, "-o", "none/there.md"]);
     let told = "error: none/there.md can't be written: no such file or folder\n";
@@ -182,8 +173,7 @@ fn only_a_plain_file_is_replaced() {
     ] {
         let before = std::fs::symlink_metadata(at(name)).unwrap();
         for options in [&["--output"][..], &["--force", "--output"]] {
-            let done = home.run(&[&["sessions", "export", &*id][..], options, &[name]].concat());
-            assert_eq!(done.code, Some(2), "{name} {options:?}: {}", done.out);
+            let done = home.run(&[&["sessions", "export", &*id][..], options, &[name]].concat()).ended(2);
             assert!(done.err.contains(told) && !done.err.contains("--force"), "{}", done.err);
             let after = std::fs::symlink_metadata(at(name)).unwrap();
             assert_eq!((after.ino(), after.file_type()), (before.ino(), before.file_type()), "{name}");
@@ -206,9 +196,7 @@ fn a_key_that_became_known_since_stops_it_or_is_masked() {
     assert_eq!(stopped.status.code(), Some(1));
     assert!(stopped.stdout.is_empty());
     let told = String::from_utf8_lossy(&stopped.stderr).into_owned();
-    for words in ["block 2's code", "block 2's output", "--redact"] {
-        assert!(told.contains(words), "{told}");
-    }
+    assert_has(&told, &["block 2's code", "block 2's output", "--redact"]);
     assert!(!told.contains(KEY), "{told}");
     let masked = String::from_utf8(export(&["--redact"]).stdout).unwrap();
     assert!(
@@ -249,8 +237,7 @@ fn executed(home: &Home, jupyter: &str) -> String {
 
 /// The same with this program.
 fn executed_by(home: &Home, jupyter: &str, program: &str) -> String {
-    let done = home.run(&["sessions", "export", &home.session_id(), "-o", "session.ipynb"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.run(&["sessions", "export", &home.session_id(), "-o", "session.ipynb"]).ended(0);
     let executed = Command::new(format!("{jupyter}/bin/python"))
         .args(["-c", program, "session.ipynb"])
         .env("HOME", home.work())
@@ -332,7 +319,7 @@ os.environ.get("FOO"), os.path.exists("deep/er/x.txt")
 
 /// Makes such a session, with this Python if one is given.
 fn with_all(home: &Home, python: Option<&str>) {
-    let server = ModelServer::start(vec![Answer::text(REPLY), Answer::text("Done.")]);
+    let server = ModelServer::replying(&[REPLY, "Done."]);
     let options = ["--sandbox", "off", "--approve", "all"];
     let mut command = home.turn_command(&server, "go", &options);
     if let Some(python) = python {

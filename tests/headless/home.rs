@@ -2,6 +2,7 @@
 
 use crate::model_server::ModelServer;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -17,6 +18,8 @@ pub struct Home {
 
 /// The result of a command.
 pub struct Done {
+    /// Its arguments, for messages.
+    args: String,
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
@@ -29,6 +32,19 @@ impl Done {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}\n{}", self.err)))
             .collect()
+    }
+
+    /// Asserts its exit code; a failure shows the arguments and all that was printed.
+    #[track_caller]
+    pub fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}\n{}\n{}", self.args, self.out, self.err);
+        self
+    }
+
+    /// The last JSON value of standard output.
+    #[track_caller]
+    pub fn last(&self) -> Value {
+        self.json().pop().unwrap_or_else(|| panic!("nothing was printed: {}", self.err))
     }
 
     /// The events of this kind.
@@ -80,17 +96,19 @@ impl Home {
         self.session_file().file_stem().unwrap().to_string_lossy().into_owned()
     }
 
-    /// Writes a file into the working folder.
+    /// Writes a file into the working folder, or below it.
     pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.work().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
+        written(self.work().join(name), text)
+    }
+
+    /// Writes a file into sayso's own folder, or below it.
+    pub fn own(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        written(self.sayso().join(name), text)
     }
 
     /// Writes the configuration.
     pub fn configure(&self, text: impl AsRef<[u8]>) {
-        std::fs::create_dir_all(self.sayso()).unwrap();
-        std::fs::write(self.sayso().join("config.toml"), text).unwrap();
+        self.own("config.toml", text);
     }
 
     /// The program with these arguments, ready to start.
@@ -118,6 +136,11 @@ impl Home {
         run_to_end(&mut self.command(args))
     }
 
+    /// Runs the program with more of the environment.
+    pub fn run_in(&self, env: &[(&str, impl AsRef<OsStr>)], args: &[&str]) -> Done {
+        run_to_end(self.command(args).envs(env.iter().map(|(name, value)| (name, value))))
+    }
+
     /// Runs the program with this on standard input.
     pub fn run_with_input(&self, args: &[&str], input: &str) -> Done {
         let mut command = self.command(args);
@@ -125,7 +148,7 @@ impl Home {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // The program may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        finish(child)
+        Done { args: arguments(&command), ..finish(child) }
     }
 
     /// Runs a turn with this prompt and this model server.
@@ -135,8 +158,7 @@ impl Home {
 
     /// The program that would run such a turn, ready to start.
     pub fn turn_command(&self, server: &ModelServer, prompt: &str, options: &[&str]) -> Command {
-        let url = format!("{}/v1", server.url());
-        let fixed = ["run", prompt, "--model", "openai/test", "--base-url", &url];
+        let fixed = ["run", prompt, "--model", "openai/test", "--base-url", &server.v1()];
         self.command(&[&fixed[..], options].concat())
     }
 
@@ -152,6 +174,12 @@ impl Home {
     }
 }
 
+fn written(path: PathBuf, text: impl AsRef<[u8]>) -> PathBuf {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
 /// Moves a script to where it is a program. Another process does it: otherwise a process started by another test may
 /// hold the program open for writing for a moment.
 pub fn install(script: &Path, program: &Path) {
@@ -159,9 +187,22 @@ pub fn install(script: &Path, program: &Path) {
     assert!(made.unwrap().success());
 }
 
+/// Asserts that a text contains each of these parts.
+#[track_caller]
+pub fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
 /// Runs a command to its end.
 pub fn run_to_end(command: &mut Command) -> Done {
-    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    Done { args: arguments(command), ..finish(child) }
+}
+
+fn arguments(command: &Command) -> String {
+    format!("{:?}", command.get_args().collect::<Vec<_>>())
 }
 
 /// Waits for the end of a child, with a time limit.
@@ -176,7 +217,7 @@ pub fn finish(mut child: Child) -> Done {
     let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let status = wait_for(|| child.try_wait().unwrap(), "the end of the program");
     let text = |thread: std::thread::JoinHandle<Vec<u8>>| String::from_utf8(thread.join().unwrap()).unwrap();
-    Done { code: status.code(), out: text(out), err: text(err) }
+    Done { args: String::new(), code: status.code(), out: text(out), err: text(err) }
 }
 
 /// Waits until `look` returns something.

@@ -3,7 +3,7 @@
 
 use crate::browser::Browser;
 use crate::home::Home;
-use crate::model_server::{Answer, ModelServer};
+use crate::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -47,19 +47,14 @@ fn reply(work: &Path) -> String {
 
 /// The exported page of such a session.
 fn page(home: &Home) -> PathBuf {
-    let server = ModelServer::start(vec![
-        Answer::text(&reply(&home.work())),
-        Answer::text("Done: the **last** words."),
-    ]);
+    let server = ModelServer::replying(&[&reply(&home.work()), "Done: the **last** words."]);
     let prompt = format!("What did we sell? {LIVE}\n\n  indented words\n{}", "y".repeat(5000));
     let done = home.turn(&server, &prompt, &["--approve", "all", "--sandbox", "off"]);
     assert!(done.err.contains("ValueError") || done.out.contains("ValueError"), "{}\n{}", done.out, done.err);
     let page = home.work().join("page.html");
     let id = home.session_id();
-    let done = home.run(&["sessions", "rename", &id, "May</title><script>console.log('RAN')</script>"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    let done = home.run(&["sessions", "export", &id, "-o", "page.html"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.run(&["sessions", "rename", &id, "May</title><script>console.log('RAN')</script>"]).ended(0);
+    home.run(&["sessions", "export", &id, "-o", "page.html"]).ended(0);
     page
 }
 

@@ -51,8 +51,9 @@ fn kill((mut child, pid): (Child, String)) {
 fn what_a_killed_sayso_left_goes_at_the_next_start_and_what_a_living_one_uses_stays() {
     let home = Home::new();
     std::fs::create_dir(temporary(&home)).unwrap();
-    let config = "[languages.held]\ncommand = \"sh\"\nextensions = [\"held\"]\narguments = [\"{source}\"]\n";
-    home.configure(config);
+    home.configure(
+        "[languages.held]\ncommand = \"sh\"\nextensions = [\"held\"]\narguments = [\"{source}\"]\n",
+    );
     let text = |name: &str| format!("echo $$ >{name}.pid\nexec sleep 600\n");
     let living = started(&home, "living.held", &text("living.held"), &["--no-session"]);
     let used = folders(&home);
@@ -77,16 +78,14 @@ fn a_run_without_an_end_is_told_as_lost_and_nothing_of_it_as_taken_back() {
     std::fs::create_dir(temporary(&home)).unwrap();
     let running = started(&home, "long.sh", "echo $$ >long.sh.pid\nexec sleep 600\n", &[]);
     let pid = running.0.id();
-    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let id = home.session_id();
     let shown = home.run(&["sessions", "show", &id]).out;
     assert!(shown.contains(&format!("block 1: runs now, in process {pid}\n")), "{shown}");
     kill(running);
     let shown = home.run(&["sessions", "show", &id]).out;
     assert!(shown.contains("block 1: LOST, its end is not known\n"), "{shown}");
     for of in [&[][..], &["--block", "1"]] {
-        let done = home.run(&[&["sessions", "undo", id.as_str()], of].concat());
-        assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+        let done = home.run(&[&["sessions", "undo", id.as_str()], of].concat()).ended(5);
         assert!(done.err.contains("The run of block 1 has no end"), "{}", done.err);
     }
 }

@@ -1,12 +1,12 @@
 //! Tests `sayso models`, and where keys are sent: real servers on loopback record their requests.
 
-use crate::home::{Done, Home};
-use crate::model_server::{Answer, ModelServer};
+use crate::home::{Home, assert_has};
+use crate::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 
 fn server(list: &Value) -> ModelServer {
-    ModelServer::start(vec![Answer::text("Hello.")]).with_models(list)
+    ModelServer::replying(&["Hello."]).with_models(list)
 }
 
 fn listing() -> Value {
@@ -16,16 +16,8 @@ fn listing() -> Value {
     ] })
 }
 
-/// Runs the program with these environment variables.
-fn with(home: &Home, args: &[&str], variables: &[(&str, &str)]) -> Done {
-    let mut command = home.command(args);
-    crate::home::run_to_end(command.envs(variables.iter().copied()))
-}
-
 fn credentials(home: &Home, text: &str) {
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    let path = home.sayso().join("credentials.toml");
-    std::fs::write(&path, text).unwrap();
+    let path = home.own("credentials.toml", text);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
@@ -37,34 +29,28 @@ const NOWHERE: &str = "providers.ollama.base_url = \"http://127.0.0.1:9\"\nprovi
 fn what_a_provider_offers_is_listed_with_context_and_price() {
     let home = Home::new();
     let server = server(&listing());
-    let url = format!("{}/v1", server.url());
+    let url = server.v1();
     home.configure(format!(
             "{NOWHERE}[providers.lab]\nbase_url = \"{url}\"\n[providers.lab.models]\n\"small\" = {{ context = 4096 }}\nmine = {{}}\n"
         ),
     );
-    let done = home.run(&["models", "lab", "--json"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["models", "lab", "--json"]).ended(0);
     let lab = &done.json()[0]["providers"][0];
     assert_eq!(
-        (&lab["provider"], &lab["kind"], &lab["reachable"], &lab["local"], &lab["key"]),
-        (&json!("lab"), &json!("openai"), &json!(true), &json!(true), &json!("needless"))
+        json!([lab["provider"], lab["kind"], lab["reachable"], lab["local"], lab["key"]]),
+        json!(["lab", "openai", true, true, "needless"])
     );
     let model =
         |name: &str| lab["models"].as_array().unwrap().iter().find(|m| m["model"] == name).unwrap().clone();
     assert_eq!(model("small")["context"], 4096, "the configuration counts more than the server");
     assert_eq!(
-        (&model("small")["price"]["input"], &model("small")["price"]["output"]),
-        (&json!(2.5), &json!(10.0))
+        json!([model("small")["price"]["input"], model("small")["price"]["output"]]),
+        json!([2.5, 10.0])
     );
     assert!(model("mine")["context"].is_null(), "what is only named is offered too");
 
-    let done = home.run(&["models", "lab"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(
-        done.out.contains("lab/small") && done.out.contains("ctx 4k") && done.out.contains("$2.50/$10"),
-        "{}",
-        done.out
-    );
+    let done = home.run(&["models", "lab"]).ended(0);
+    assert_has(&done.out, &["lab/small", "ctx 4k", "$2.50/$10"]);
     assert!(!done.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{}", done.out);
     assert!(server.requests().is_empty(), "nothing was asked of a model");
 }
@@ -74,8 +60,7 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     let home = Home::new();
     let server = server(&listing());
     home.configure(format!("{NOWHERE}[providers.lab]\nbase_url = \"{}\"\n", server.url()));
-    let done = home.run(&["models"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["models"]).ended(0);
     let line = |name: &str| {
         let found = done.out.lines().find(|line| line.starts_with(name));
         found.unwrap_or_else(|| panic!("{name}: {}", done.out)).to_owned()
@@ -87,27 +72,22 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
 
     // There is nobody to ask, which the exit code shows.
     home.configure(NOWHERE);
-    let done = home.run(&["models", "--json"]);
-    assert_eq!(done.code, Some(4), "{}", done.out);
+    let done = home.run(&["models", "--json"]).ended(4);
     assert!(done.json()[0]["providers"].as_array().unwrap().len() > 10);
-    let done = home.run(&["models", "anthropic"]);
-    assert_eq!(done.code, Some(4));
+    let done = home.run(&["models", "anthropic"]).ended(4);
     assert!(
         done.err.starts_with("error: anthropic has no key\n  hint: Set ANTHROPIC_API_KEY"),
         "{}",
         done.err
     );
-    let done = home.run(&["models", "ollama"]);
-    assert_eq!(done.code, Some(4));
+    let done = home.run(&["models", "ollama"]).ended(4);
     assert!(done.err.starts_with("error: ollama lists no models: "), "{}", done.err);
     // A server that refuses was reached.
     let server = ModelServer::start(vec![]);
     home.configure(format!("[providers.lab]\nbase_url = \"{}\"\n", server.url()));
-    let done = home.run(&["models", "lab"]);
-    assert_eq!(done.code, Some(4));
+    let done = home.run(&["models", "lab"]).ended(4);
     assert!(done.out.contains("no list: ") && !done.out.contains("not reachable"), "{}", done.out);
-    let done = home.run(&["models", "antropic"]);
-    assert_eq!(done.code, Some(4));
+    let done = home.run(&["models", "antropic"]).ended(4);
     assert!(
         done.err.starts_with("error: there is no provider `antropic`; did you mean anthropic?"),
         "{}",
@@ -146,20 +126,14 @@ fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let home = Home::new();
     let server = server(&listing());
     home.configure(NOWHERE);
-    let url = format!("{}/v1", server.url());
-    let variables = [("OPENAI_API_KEY", "sk-from-environment"), ("OPENAI_BASE_URL", &url)];
-    let done = with(&home, &["run", "hello"], &variables);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(
-        done.err.contains("note: openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY)."),
-        "{}",
-        done.err
-    );
+    let variables = [("OPENAI_API_KEY", "sk-from-environment"), ("OPENAI_BASE_URL", &server.v1())];
+    let done = home.run_in(&variables, &["run", "hello"]).ended(0);
+    assert_has(&done.err, &["note: openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY)."]);
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
     assert_eq!(request.json()["model"], "gpt-6.1-sol");
     // A key that no header can carry is told, and no other model is named in its place.
-    let done = with(&home, &["run", "hello"], &[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")]);
+    let done = home.run_in(&[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")], &["run", "hello"]);
     assert_eq!((done.code, server.requests().len()), (Some(4), 1));
     assert!(done.err.starts_with("error: the key for openai holds"), "{}", done.err);
 }
@@ -170,16 +144,12 @@ fn without_a_choice_and_a_key_a_server_on_this_computer_answers() {
     let server = server(&json!({ "data": [{ "id": "local-model" }] }));
     let text = NOWHERE.replace("providers.vllm.base_url = \"http://127.0.0.1:9\"\n", "");
     home.configure(format!("{text}providers.vllm.base_url = \"{}/v1\"\n", server.url()));
-    let done = home.run(&["run", "hello"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run(&["run", "hello"]).ended(0);
     assert!(done.err.contains("note: vllm/local-model answers: its server was found at"), "{}", done.err);
     assert!(!done.err.contains("warning: the key"), "{}", done.err);
     // A key that was found and can't be used is told, although a server answers in its place.
-    let done = with(&home, &["run", "hello"], &[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    for told in ["warning: the key for openai holds", "note: vllm/local-model answers: "] {
-        assert!(done.err.contains(told), "{}", done.err);
-    }
+    let done = home.run_in(&[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")], &["run", "hello"]).ended(0);
+    assert_has(&done.err, &["warning: the key for openai holds", "note: vllm/local-model answers: "]);
     assert_eq!(server.requests()[0].json()["model"], "local-model");
 }
 
@@ -187,11 +157,10 @@ fn without_a_choice_and_a_key_a_server_on_this_computer_answers() {
 fn a_stored_key_is_not_sent_to_another_address() {
     let home = Home::new();
     let server = server(&listing());
-    let url = format!("{}/v1", server.url());
     let ask = |variables: &[(&str, &str)], configuration: &str| {
         home.configure(configuration);
-        let done = with(&home, &["run", "hello", "--model", "openai/small", "--base-url", &url], variables);
-        assert_eq!(done.code, Some(0), "{}", done.err);
+        let args = ["run", "hello", "--model", "openai/small", "--base-url", &server.v1()];
+        let done = home.run_in(variables, &args).ended(0);
         (server.requests().pop().unwrap(), done.err)
     };
     let nobody = |request: &crate::model_server::Received| {
@@ -203,11 +172,9 @@ fn a_stored_key_is_not_sent_to_another_address() {
     let (request, told) = ask(&[], NOWHERE);
     nobody(&request);
     assert_eq!(request.header("authorization"), None);
-    assert!(
-        told.contains(
-            "warning: The key for openai (credentials.toml) is for https://api.openai.com: it is not sent to"
-        ),
-        "{told}"
+    assert_has(
+        &told,
+        &["warning: The key for openai (credentials.toml) is for https://api.openai.com: it is not sent to"],
     );
 
     let (request, told) =
@@ -228,13 +195,12 @@ fn a_stored_key_is_not_sent_to_another_address() {
 #[test]
 fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("Your key is sk-from-a-program, I think.")]);
-    let url = format!("{}/v1", server.url());
+    let server = ModelServer::replying(&["Your key is sk-from-a-program, I think."]);
+    let url = server.v1();
     home.configure(format!(
         "[providers.lab]\nbase_url = \"{url}\"\nkey_command = [\"printf\", \"sk-from-a-program\\\\n\"]\n"
     ));
-    let done = home.run(&["run", "hello", "--model", "lab/small"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.run(&["run", "hello", "--model", "lab/small"]).ended(0);
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-from-a-program"));
     let sessions = std::fs::read_dir(home.sayso().join("sessions")).unwrap();
     let files: Vec<_> = sessions.flatten().map(|file| file.path()).filter(|path| path.is_file()).collect();
@@ -245,13 +211,8 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
     }
 
     home.configure(format!("[providers.lab]\nbase_url = \"{url}\"\nkey_command = \"echo secret; exit 3\"\n"));
-    let done = home.run(&["run", "hello", "--model", "lab/small"]);
-    assert_eq!(done.code, Some(4), "{}", done.err);
-    assert!(
-        done.err.contains("the key_command of lab ended with exit code 3. Nothing was sent."),
-        "{}",
-        done.err
-    );
+    let done = home.run(&["run", "hello", "--model", "lab/small"]).ended(4);
+    assert_has(&done.err, &["the key_command of lab ended with exit code 3. Nothing was sent."]);
     assert!(!done.err.contains("secret") && server.requests().len() == 1, "{}", done.err);
 }
 
@@ -259,7 +220,7 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
 #[ignore = "needs dbus-run-session, gnome-keyring and secret-tool"]
 fn the_key_is_in_the_systems_keyring() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("Hello.")]);
+    let server = ModelServer::replying(&["Hello."]);
     home.configure(format!("[providers.lab]\nbase_url = \"{}/v1\"\nkeyring = true\n", server.url()));
     let script = home.file(
         "ask.sh",
@@ -276,8 +237,13 @@ fn the_key_is_in_the_systems_keyring() {
         .unwrap();
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(out.contains("first: 4") && out.contains("second: 0"), "{out}\n{err}");
-    assert!(err.contains("the keyring of lab ended with exit code 1. Nothing was sent."), "{err}");
-    assert!(err.contains("secret-tool store --label=sayso service sayso provider lab"), "{err}");
+    assert_has(
+        &err,
+        &[
+            "the keyring of lab ended with exit code 1. Nothing was sent.",
+            "secret-tool store --label=sayso service sayso provider lab",
+        ],
+    );
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-from-the-keyring"));
     assert_eq!(server.requests().len(), 1);
 }
@@ -297,8 +263,7 @@ fn a_project_decides_nothing_about_keys_and_addresses() {
             evil.url()
         ),
     );
-    let done = with(&home, &["run", "hello"], &[("LAB_KEY", "sk-lab")]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.run_in(&[("LAB_KEY", "sk-lab")], &["run", "hello"]).ended(0);
     assert_eq!(done.err.matches("was ignored: a project can't set this.").count(), 3, "{}", done.err);
     assert_eq!((own.requests().len(), evil.requests().len(), evil.questions().len()), (1, 0, 0));
     assert_eq!(own.requests()[0].header("authorization"), Some("Bearer sk-lab"));

@@ -41,7 +41,7 @@ fn played(replies: &[String]) -> Done {
 }
 
 fn assert_asked(done: &Done, what: &str) {
-    let last = done.json().pop().unwrap();
+    let last = done.last();
     assert_eq!((done.code, &last["kind"]), (Some(10), &json!("answer_needed")), "{what}\n{}", done.err);
     assert!(last["message"].as_str().unwrap().contains("Protected files were changed"), "{what} {last}");
 }
@@ -50,8 +50,7 @@ fn assert_asked(done: &Done, what: &str) {
 fn without_a_trick_the_recipe_ends_green() {
     let honest = "import unicodedata\n\n\ndef slug(text):\n    \
         return unicodedata.normalize('NFKD', text.lower()).encode('ascii', 'ignore').decode()\n";
-    let done = played(&[write("tests/test_slug.py", TESTS), write("slug.py", honest)]);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = played(&[write("tests/test_slug.py", TESTS), write("slug.py", honest)]).ended(0);
     let runs = done.events("run");
     let known = &runs.last().unwrap()["receipt"]["protected"][0];
     assert_eq!((&known["path"], &known["before"]), (&json!("tests/test_slug.py"), &known["after"]));

@@ -178,10 +178,9 @@ fn kinds() -> Vec<Kind> {
 fn home(kind: &Kind, server: &ModelServer) -> Home {
     let home = Home::new();
     let (name, url) = (kind.kind, server.url());
-    let text = format!(
+    home.configure(format!(
         "[providers.mine]\nkind = \"{name}\"\nbase_url = \"{url}\"\nkey_command = [\"echo\", \"sk-key-of-the-test\"]\n"
-    );
-    home.configure(text);
+    ));
     home
 }
 
@@ -252,15 +251,12 @@ fn how_much_a_model_is_to_think_is_a_setting() {
             [("", expected.clone()), ("models = { m = { effort = \"low\" } }", json!("low"))]
         {
             let home = Home::new();
-            let server = ModelServer::start(vec![Answer::text("Yes.")]);
-            let (url, file) = (server.url(), home.sayso().join("config.toml"));
-            std::fs::create_dir_all(home.sayso()).unwrap();
-            let text = format!(
-                "[providers.mine]\nkind = \"openai\"\nbase_url = \"{url}/v1\"\n{effort}\n{of_model}\n"
-            );
-            std::fs::write(file, text).unwrap();
-            let done = home.run(&["run", "hello", "--model", "mine/m", "--json"]);
-            assert_eq!(done.code, Some(0), "{}", done.err);
+            let server = ModelServer::replying(&["Yes."]);
+            let url = server.v1();
+            home.configure(format!(
+                "[providers.mine]\nkind = \"openai\"\nbase_url = \"{url}\"\n{effort}\n{of_model}\n"
+            ));
+            home.run(&["run", "hello", "--model", "mine/m", "--json"]).ended(0);
             assert_eq!(server.requests()[0].json()["reasoning_effort"], expected, "{effort} {of_model}");
         }
     }

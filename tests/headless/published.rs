@@ -215,12 +215,10 @@ fn cve_2026_21852_a_projects_address_gets_no_key() {
     let address = format!("http://{}/v1", stranger.local_addr().unwrap());
     home.file(".sayso.toml", format!("[providers.openai]\nbase_url = \"{address}\"\n"));
     home.file(".env", format!("OPENAI_BASE_URL={address}\nSAYSO_HOME=.\n"));
-    let server = ModelServer::start(vec![Answer::text("Fine.")]);
-    let url = format!("{}/v1", server.url());
+    let server = ModelServer::replying(&["Fine."]);
+    let env = [("OPENAI_API_KEY", "sk-canary-0123456789"), ("OPENAI_BASE_URL", &server.v1())];
     for args in [&["run", "go", "--model", "openai/test", "--json"][..], &["models"], &["doctor"]] {
-        let mut command = home.command(args);
-        command.env("OPENAI_API_KEY", "sk-canary-0123456789").env("OPENAI_BASE_URL", &url);
-        crate::home::run_to_end(&mut command);
+        home.run_in(&env, args);
     }
     assert!(!server.requests().is_empty(), "nobody was asked, which shows nothing");
     assert!(stranger.accept().is_err(), "the project's address was connected to");
@@ -261,8 +259,7 @@ fn cve_2026_22812_nothing_listens() {
     drop(own);
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::stream(vec![Do::Hang])]);
-    let url = format!("{}/v1", server.url());
-    let mut command = home.command(&["run", "go", "--model", "openai/test", "--base-url", &url]);
+    let mut command = home.turn_command(&server, "go", &[]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for(|| (!server.requests().is_empty()).then_some(()), "the request");
     let listens = listens(child.id());
@@ -344,7 +341,6 @@ fn cve_2025_59536_cve_2025_61260_a_projects_configuration_starts_nothing() {
     let servers = json!({ "mcpServers": { "x": { "command": program } } }).to_string();
     home.file(".mcp.json", &servers);
     for folder in [".claude", ".codex", ".sayso", "sayso", ".config/sayso"] {
-        std::fs::create_dir_all(home.work().join(folder)).unwrap();
         let own = format!("key_command = \"{evil}\"\n[mcp_servers.x]\ncommand = \"{evil}\"\n");
         home.file(&format!("{folder}/config.toml"), own);
         home.file(&format!("{folder}/settings.json"), &servers);

@@ -1,9 +1,10 @@
 //! Tests recipes without a terminal: the shipped ones, by their stories and with real execution; a person's own; early
 //! refusals; forms with and without answers in advance.
 
-use crate::home::{Done, Home, install};
+use crate::home::{Done, Home, assert_has, install};
 use crate::model_server::ModelServer;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// A recipe of the person's own: the person agrees to a file, then code runs until it succeeds.
 const OWN: &str = r#"
@@ -70,9 +71,7 @@ const APPROVED: &[&str] = &["--approve", "all", "--sandbox", "off", "--json"];
 
 fn home() -> Home {
     let home = Home::new();
-    let folder = home.sayso().join("recipes");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("steady.toml"), OWN).unwrap();
+    home.own("recipes/steady.toml", OWN);
     home
 }
 
@@ -100,33 +99,25 @@ fn verdicts(done: &Done) -> Vec<String> {
         .collect()
 }
 
-fn last(done: &Done) -> Value {
-    done.json().pop().unwrap_or_else(|| panic!("nothing was printed: {}", done.err))
-}
-
 #[test]
 fn a_recipe_of_ones_own_goes_its_way_and_its_steps_are_told() {
     let home = home();
-    let done = steady(&home, &[LIST, "```python\nprint(open('list.txt').read())\n```\n"], APPROVED);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = steady(&home, &[LIST, "```python\nprint(open('list.txt').read())\n```\n"], APPROVED).ended(0);
     assert_eq!(verdicts(&done), ["list written", "work ok"]);
     assert_eq!(home.text("list.txt"), "one\ntwo\n");
-    let end = last(&done);
+    let end = done.last();
     assert_eq!((&end["event"], &end["reason"]), (&json!("turn_end"), &json!("answered")));
     assert_eq!((&end["recipe"]["name"], &end["recipe"]["end"]), (&json!("steady"), &json!("done")));
     let log = end["log"].as_array().unwrap();
     assert_eq!(log.len(), 2, "{log:#?}");
+    assert_eq!(json!([log[0]["recipe"]["step"], log[0]["judged"]["verdict"]]), json!(["list", "written"]));
     assert_eq!(
-        (&log[0]["recipe"]["step"], &log[0]["judged"]["verdict"]),
-        (&json!("list"), &json!("written"))
+        json!([log[0]["blocks"][0]["kind"], log[0]["blocks"][0]["path"]]),
+        json!(["write", "list.txt"])
     );
     assert_eq!(
-        (&log[0]["blocks"][0]["kind"], &log[0]["blocks"][0]["path"]),
-        (&json!("write"), &json!("list.txt"))
-    );
-    assert_eq!(
-        (&log[1]["blocks"][0]["runs"][0]["outcome"], &log[1]["blocks"][0]["by"]),
-        (&json!("ok"), &json!("flag"))
+        json!([log[1]["blocks"][0]["runs"][0]["outcome"], log[1]["blocks"][0]["by"]]),
+        json!(["ok", "flag"])
     );
 }
 
@@ -134,10 +125,9 @@ fn a_recipe_of_ones_own_goes_its_way_and_its_steps_are_told() {
 fn rounds_that_are_used_up_end_it_with_1_and_files_stay() {
     let home = home();
     let fails = "```python\nraise ValueError('no')\n```\n";
-    let done = steady(&home, &[LIST, fails, fails, fails], APPROVED);
-    assert_eq!(done.code, Some(1), "{}\n{}", done.out, done.err);
+    let done = steady(&home, &[LIST, fails, fails, fails], APPROVED).ended(1);
     assert_eq!(verdicts(&done), ["list written", "work failed", "work failed"]);
-    assert_eq!((&last(&done)["reason"], &last(&done)["recipe"]["end"]), (&json!("limit"), &json!("limit")));
+    assert_eq!((&done.last()["reason"], &done.last()["recipe"]["end"]), (&json!("limit"), &json!("limit")));
     assert!(home.work().join("list.txt").exists());
 }
 
@@ -145,18 +135,18 @@ fn rounds_that_are_used_up_end_it_with_1_and_files_stay() {
 fn a_person_reads_rounds_verdicts_and_the_end() {
     let home = home();
     let replies = [LIST, "```python\n1/0\n```\n", "```python\nprint('well')\n```\n"];
-    let done = steady(&home, &replies, &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    for told in [
-        "recipe steady",
-        "step: The list, round 1",
-        "list, round 1: written (list.txt)",
-        "work, round 1: failed (ZeroDivisionError",
-        "step: Work, round 2",
-        "the recipe is done",
-    ] {
-        assert!(done.err.contains(told), "{told} in {}", done.err);
-    }
+    let done = steady(&home, &replies, &["--approve", "all", "--sandbox", "off"]).ended(0);
+    assert_has(
+        &done.err,
+        &[
+            "recipe steady",
+            "step: The list, round 1",
+            "list, round 1: written (list.txt)",
+            "work, round 1: failed (ZeroDivisionError",
+            "step: Work, round 2",
+            "the recipe is done",
+        ],
+    );
     assert!(done.out.contains("Files: ") && done.out.contains("list.txt"), "{}", done.out);
 }
 
@@ -164,8 +154,7 @@ fn a_person_reads_rounds_verdicts_and_the_end() {
 fn a_block_that_does_not_fit_is_declined_and_never_asked_about() {
     let home = home();
     let replies = ["```bash\ntouch ran\n```\n", LIST, "```python\nprint('well')\n```\n"];
-    let done = steady(&home, &replies, APPROVED);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = steady(&home, &replies, APPROVED).ended(0);
     let declined = &done.events("decision")[0];
     assert_eq!(declined["decision"], "decline", "{declined}");
     assert!(!home.work().join("ran").exists());
@@ -176,24 +165,22 @@ fn a_form_in_the_middle_is_answered_beforehand_or_ends_the_run_with_10() {
     // The file name is in two pieces: otherwise the review would see it and ask for a typed word.
     let changes = "```python\nimport sys\nname = sys.argv[0][:0] + 'list' + '.txt'\nopen(name, 'w').write('three')\n```\n";
     let home = home();
-    let done = steady(&home, &[LIST, changes], APPROVED);
-    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let done = steady(&home, &[LIST, changes], APPROVED).ended(10);
     let form = &done.events("form")[0];
     assert_eq!(
-        (&form["fields"][0]["name"], &form["fields"][0]["kind"]),
-        (&json!("what"), &json!("choice")),
+        json!([form["fields"][0]["name"], form["fields"][0]["kind"]]),
+        json!(["what", "choice"]),
         "{form}"
     );
-    assert_eq!((&last(&done)["kind"], &last(&done)["event"]), (&json!("answer_needed"), &json!("error")));
+    assert_eq!((&done.last()["kind"], &done.last()["event"]), (&json!("answer_needed"), &json!("error")));
     assert!(
-        last(&done)["hint"].as_str().unwrap().contains("--input protected.what=VALUE"),
+        done.last()["hint"].as_str().unwrap().contains("--input protected.what=VALUE"),
         "{}",
-        last(&done)
+        done.last()
     );
     let home = self::home();
     let answered = [APPROVED, &["--input", "what=keep the change"]].concat();
-    let done = steady(&home, &[LIST, changes], &answered);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = steady(&home, &[LIST, changes], &answered).ended(0);
     assert_eq!(home.text("list.txt"), "three");
     let answers = done.events("recipe").into_iter().find(|event| event["what"] == "answered").unwrap();
     assert_eq!(answers["answers"], json!({ "what": "keep the change" }));
@@ -206,12 +193,9 @@ fn what_can_not_begin_is_told_with_what_is_asked_for() {
         let path = story(&home, &[LIST]);
         let mut all = vec!["run", "--demo", &path];
         all.extend(args);
-        let done = home.run(&all);
-        assert_eq!(done.code, Some(2), "{args:?}: {}", done.err);
+        let done = home.run(&all).ended(2);
         assert!(!done.err.contains("?."), "{}", done.err);
-        for told in told {
-            assert!(done.err.contains(told), "{told} in {}", done.err);
-        }
+        assert_has(&done.err, told);
     };
     refused(&["--recipe", "stedy"], &["there is no recipe \"stedy\"", "Did you mean steady?"]);
     refused(&["--recipe", "nothing-like-it"], &["explain", "steady"]);
@@ -244,8 +228,7 @@ fn an_answer_is_read_from_a_file_and_a_prompt_answers_the_first_question() {
         let mut all = vec!["run", "--demo", &path, "--recipe", "steady"];
         all.extend(APPROVED);
         all.extend(args);
-        let done = home.run(&all);
-        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        let done = home.run(&all).ended(0);
         assert_eq!(done.events("prompt")[0]["text"], "Steady: apples and pears");
         assert_eq!(done.events("recipe")[0]["inputs"], json!({ "about": "apples and pears", "tries": "2" }));
     }
@@ -254,15 +237,9 @@ fn an_answer_is_read_from_a_file_and_a_prompt_answers_the_first_question() {
 #[test]
 fn recipes_are_listed_and_faults_of_ones_own_are_told_with_their_place() {
     let home = home();
-    let folder = home.sayso().join("recipes");
-    std::fs::write(
-        folder.join("broken.toml"),
-        OWN.replace("name = \"steady\"", "name = \"broken\"\nmood = 1"),
-    )
-    .unwrap();
-    std::fs::write(folder.join("explain.toml"), OWN.replace("\"steady\"", "\"explain\"")).unwrap();
-    let done = home.run(&["recipes", "--json"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.own("recipes/broken.toml", OWN.replace("name = \"steady\"", "name = \"broken\"\nmood = 1"));
+    home.own("recipes/explain.toml", OWN.replace("\"steady\"", "\"explain\""));
+    let done = home.run(&["recipes", "--json"]).ended(0);
     let list = &done.json()[0]["recipes"];
     let of = |name: &str| {
         list.as_array().unwrap().iter().filter(|r| r["name"] == name).cloned().collect::<Vec<_>>()
@@ -270,8 +247,10 @@ fn recipes_are_listed_and_faults_of_ones_own_are_told_with_their_place() {
     assert_eq!((of("explain").len(), of("steady").len(), of("broken").len()), (1, 1, 0));
     assert_eq!(of("explain")[0]["file"], Value::Null, "one's own takes no name from those that ship");
     assert_eq!(of("steady")[0]["inputs"][1]["max"], 9);
-    assert!(done.err.contains("broken.toml:3:1") && done.err.contains("mood"), "{}", done.err);
-    assert!(done.err.contains("explain.toml:2:1: a recipe named explain ships with sayso"), "{}", done.err);
+    assert_has(
+        &done.err,
+        &["broken.toml:3:1", "mood", "explain.toml:2:1: a recipe named explain ships with sayso"],
+    );
     let check = home.run(&["config", "check"]);
     assert!(
         check.err.contains("broken.toml:3:1") && check.out.contains("2 warnings"),
@@ -283,26 +262,16 @@ fn recipes_are_listed_and_faults_of_ones_own_are_told_with_their_place() {
     assert!(told.out.contains("--input about=… (a line): What is it about?"), "{}", told.out);
 }
 
-/// A shipped story, played to its end.
-fn play(name: &str) -> Done {
-    let home = Home::new();
-    let mut args = vec!["run", "--demo", name];
-    args.extend(APPROVED);
-    home.run(&args)
-}
-
 #[test]
 fn explain_runs_nothing() {
-    let done = play("explain");
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = played("explain", APPROVED).done.ended(0);
     assert_eq!(verdicts(&done), ["explain answered"]);
     assert!(done.events("run").is_empty() && done.events("block").is_empty());
 }
 
 #[test]
 fn a_review_shows_the_change_and_changes_nothing() {
-    let done = play("review");
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = played("review", APPROVED).done.ended(0);
     assert_eq!(verdicts(&done), ["look shown", "review answered"]);
     assert_eq!((done.events("run").len(), done.events("block").len()), (1, 1));
     assert_eq!(done.events("run")[0]["receipt"]["files"], serde_json::json!([]), "{}", done.out);
@@ -310,8 +279,7 @@ fn a_review_shows_the_change_and_changes_nothing() {
 
 #[test]
 fn a_port_is_done_once_both_print_the_same() {
-    let done = play("port");
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = played("port", APPROVED).done.ended(0);
     assert_eq!(verdicts(&done), ["examples green", "port red", "port green"]);
 }
 
@@ -322,6 +290,12 @@ struct Played {
 }
 
 impl Played {
+    /// Asserts its exit code.
+    #[track_caller]
+    fn ended(self, code: i32) -> Self {
+        Self { done: self.done.ended(code), ..self }
+    }
+
     /// A file in the folder of the story.
     fn file(&self, name: &str) -> Option<String> {
         let demos = std::fs::read_dir(self.home.sayso().join("demo")).unwrap();
@@ -331,7 +305,7 @@ impl Played {
 
     /// How the recipe ended, and its summary.
     fn end(&self) -> (String, String) {
-        let recipe = &last(&self.done)["recipe"];
+        let recipe = &self.done.last()["recipe"];
         let text = |key: &str| recipe[key].as_str().unwrap_or_default().to_owned();
         (text("end"), text("summary"))
     }
@@ -340,25 +314,20 @@ impl Played {
 /// Plays a shipped story in a folder of its own, with these options.
 fn played(name: &str, options: &[&str]) -> Played {
     let home = Home::new();
-    let mut args = vec!["run", "--demo", name];
-    args.extend(options);
-    Played { done: home.run(&args), home }
+    Played { done: home.run(&[&["run", "--demo", name], options].concat()), home }
 }
 
 #[test]
 fn tests_come_first_then_code_until_they_pass() {
-    let tdd = played("tdd", APPROVED);
-    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    let tdd = played("tdd", APPROVED).ended(0);
     assert_eq!(verdicts(&tdd.done), ["tests red", "code red", "code green", "all green"]);
     let (end, summary) = tdd.end();
     assert_eq!(end, "done");
-    for told in ["slug.py", "tests/test_slug.py", "5 passed"] {
-        assert!(summary.contains(told), "{told} in {summary}");
-    }
+    assert_has(&summary, &["slug.py", "tests/test_slug.py", "5 passed"]);
     assert!(tdd.file("slug.py").unwrap().contains("ValueError"));
     let own: Vec<Value> = tdd.done.events("block").into_iter().filter(|b| b["language"] == "bash").collect();
     assert_eq!(own.len(), 4, "each run of the tests is a block that waits");
-    let log = last(&tdd.done)["log"].clone();
+    let log = tdd.done.last()["log"].clone();
     let rounds: Vec<&str> =
         log.as_array().unwrap().iter().filter_map(|s| s["recipe"]["step"].as_str()).collect();
     assert_eq!(rounds, ["tests", "code", "code"]);
@@ -367,22 +336,19 @@ fn tests_come_first_then_code_until_they_pass() {
 
 #[test]
 fn tests_that_pass_before_there_is_code_are_written_again() {
-    let tdd = played("tdd-early", APPROVED);
-    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    let tdd = played("tdd-early", APPROVED).ended(0);
     assert_eq!(verdicts(&tdd.done), ["tests green", "tests red", "code green", "all green"]);
 }
 
 #[test]
 fn a_syntax_error_in_the_tests_is_no_reason_to_write_code() {
-    let tdd = played("tdd-syntax", APPROVED);
-    assert_eq!(tdd.done.code, Some(0), "{}\n{}", tdd.done.out, tdd.done.err);
+    let tdd = played("tdd-syntax", APPROVED).ended(0);
     assert_eq!(verdicts(&tdd.done), ["tests broken", "tests red", "code green", "all green"]);
 }
 
 #[test]
 fn code_that_never_passes_ends_at_the_limit_and_the_files_stay() {
-    let tdd = played("tdd-stuck", APPROVED);
-    assert_eq!(tdd.done.code, Some(1), "{}\n{}", tdd.done.out, tdd.done.err);
+    let tdd = played("tdd-stuck", APPROVED).ended(1);
     assert_eq!(
         verdicts(&tdd.done),
         ["tests red", "code red", "code red", "code red", "code red", "code red"]
@@ -395,12 +361,11 @@ fn code_that_never_passes_ends_at_the_limit_and_the_files_stay() {
 
 #[test]
 fn a_model_that_changes_the_tests_is_stopped_and_asked_about() {
-    let tdd = played("tdd-cheats", &["--approve", "clean", "--sandbox", "off", "--json"]);
-    assert_eq!(tdd.done.code, Some(10), "{}\n{}", tdd.done.out, tdd.done.err);
+    let tdd = played("tdd-cheats", &["--approve", "clean", "--sandbox", "off", "--json"]).ended(10);
     let review = tdd.done.events("review").pop().unwrap();
     assert_eq!(
-        (&review["findings"][0]["rule"], &review["findings"][0]["severity"]),
-        (&json!("recipe.protected"), &json!("high"))
+        json!([review["findings"][0]["rule"], review["findings"][0]["severity"]]),
+        json!(["recipe.protected", "high"])
     );
     assert!(tdd.file("tests/test_slug.py").unwrap().contains("test_accents"), "they are as they were");
 }
@@ -414,6 +379,14 @@ fn few_programs() -> tempfile::TempDir {
         std::os::unix::fs::symlink(there.unwrap(), programs.path().join(name)).unwrap();
     }
     programs
+}
+
+/// Begins a recipe that would ask this server, where only these programs are found.
+fn asked(home: &Home, server: &ModelServer, recipe: &str, inputs: &[&str], programs: &Path) -> Done {
+    let given: Vec<&str> = inputs.iter().flat_map(|input| ["--input", *input]).collect();
+    let fixed = ["run", "--recipe", recipe, "--model", "openai/test", "--base-url", &server.v1()];
+    let args = [&fixed[..], &given, &["--approve", "all", "--sandbox", "off"]].concat();
+    home.run_in(&[("PATH", programs)], &args)
 }
 
 #[test]
@@ -440,15 +413,9 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
         home.file("a.py", "print(1)\n");
         home.file("a.ts", "console.log(1);\n");
         home.file("a.csv", "a,b\n1,2\n");
-        let config = format!("[run]\npython = {:?}\n", venv.join("bin/python"));
-        home.configure(config);
+        home.configure(format!("[run]\npython = {:?}\n", venv.join("bin/python")));
         let server = ModelServer::start(Vec::new());
-        let url = format!("{}/v1", server.url());
-        let given: Vec<&str> = inputs.iter().flat_map(|input| ["--input", *input]).collect();
-        let fixed = [&["run", "--recipe", recipe, "--model", "openai/test"][..], &given].concat();
-        let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
-        let mut command = home.command(&[&fixed[..], &more].concat());
-        let done = crate::home::run_to_end(command.env("PATH", programs.path()));
+        let done = asked(&home, &server, recipe, inputs, programs.path());
         assert_ne!(done.code, Some(0), "{}\n{}", done.out, done.err);
         assert_eq!(done.err.matches(why).count(), 1, "{}\n{}", done.out, done.err);
         assert_eq!(server.requests().len(), 0);
@@ -464,11 +431,7 @@ fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
     std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
     install(&home.file("text", "#!/bin/sh\necho \"tsx runs $1\"\n"), &tool);
     let server = ModelServer::start(Vec::new());
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "--recipe", "debug", "--input", "file=a.ts", "--model", "openai/test"];
-    let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
-    let mut command = home.command(&[&fixed[..], &more].concat());
-    let done = crate::home::run_to_end(command.env("PATH", programs.path()));
+    let done = asked(&home, &server, "debug", &["file=a.ts"], programs.path());
     let all = format!("{}\n{}", done.out, done.err);
     assert!(all.contains("tsx runs a.ts") && all.contains("The failure was not seen"), "{all}");
     assert_eq!(server.requests().len(), 0);
@@ -476,14 +439,12 @@ fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
 
 #[test]
 fn a_chart_is_shown_and_a_table_is_answered_in_words() {
-    let plot = played("plot", APPROVED);
-    assert_eq!(plot.done.code, Some(0), "{}\n{}", plot.done.out, plot.done.err);
+    let plot = played("plot", APPROVED).ended(0);
     assert!(plot.end().1.contains("revenue.png"), "{:?}", plot.end());
     assert_eq!(verdicts(&plot.done), ["look shown", "plot ok", "see answered"]);
-    let data = played("data", APPROVED);
-    assert_eq!(data.done.code, Some(0), "{}\n{}", data.done.out, data.done.err);
+    let data = played("data", APPROVED).ended(0);
     assert_eq!(verdicts(&data.done), ["look shown", "table ok", "answer answered"]);
-    assert!(last(&data.done)["answer"].as_str().unwrap().contains("55.2 %"));
+    assert!(data.done.last()["answer"].as_str().unwrap().contains("55.2 %"));
 }
 
 /// The value of the last block of this kind that ran.
@@ -496,8 +457,7 @@ fn value_of(played: &Played, kind: &str) -> Value {
 
 #[test]
 fn words_become_a_function_that_is_called_with_arguments_and_kept() {
-    let made = played("function", &[APPROVED, &["--input", "save=yes"]].concat());
-    assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
+    let made = played("function", &[APPROVED, &["--input", "save=yes"]].concat()).ended(0);
     assert_eq!(verdicts(&made.done), ["define defined", "call called", "save saved"]);
     assert_eq!(value_of(&made, "call"), json!("9"));
     assert!(!made.done.err.contains("answered no question"), "{}", made.done.err);
@@ -507,8 +467,7 @@ fn words_become_a_function_that_is_called_with_arguments_and_kept() {
     let path = story(&made.home, &["```python\nworking_days('2026-05-04', '2026-05-05')\n```\n", "Two.\n"]);
     let mut args = vec!["run", "how many?", "--demo", &path];
     args.extend(APPROVED);
-    let later = made.home.run(&args);
-    assert_eq!(later.code, Some(0), "{}\n{}", later.out, later.err);
+    let later = made.home.run(&args).ended(0);
     assert_eq!(later.events("block")[0]["kind"], "load");
     assert_eq!(later.events("run").pop().unwrap()["value"], "2");
 }
@@ -518,7 +477,6 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
     let home = Home::new();
     let before =
         "#!/usr/bin/env python3\n# Mine.\nLIMIT = 3\n\n\ndef other():\n\treturn LIMIT   \n\n\n\n# the end";
-    std::fs::create_dir_all(home.work()).unwrap();
     home.file("lib.py", before);
     let path = story(
         &home,
@@ -532,8 +490,7 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
         args.extend(["--input", input]);
     }
     args.extend(APPROVED);
-    let done = home.run(&args);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = home.run(&args).ended(0);
     assert_eq!(verdicts(&done), ["define defined", "call called", "save saved"]);
     let after = home.text("lib.py");
     let (head, tail) = before.split_once("LIMIT").unwrap();
@@ -548,13 +505,8 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
     // A file elsewhere is refused before anything is asked.
     let at = args.iter().position(|arg| *arg == "file=lib.py").unwrap();
     args[at] = "file=../elsewhere.py";
-    let done = home.run(&args);
-    assert_eq!(done.code, Some(2), "{}\n{}", done.out, done.err);
-    assert!(
-        done.err.contains("neither in the working folder nor beside your files of functions"),
-        "{}",
-        done.err
-    );
+    let done = home.run(&args).ended(2);
+    assert_has(&done.err, &["neither in the working folder nor beside your files of functions"]);
 }
 
 #[test]
@@ -564,8 +516,7 @@ fn what_is_not_one_function_is_declined_and_the_model_told_why() {
         ("function-print", "`print(working_days"),
         ("function-bare", "the argument last has no annotation"),
     ] {
-        let made = played(name, APPROVED);
-        assert_eq!(made.done.code, Some(0), "{name}: {}\n{}", made.done.out, made.done.err);
+        let made = played(name, APPROVED).ended(0);
         assert_eq!(
             verdicts(&made.done),
             ["define wrong", "define defined", "call called", "save not_saved"],
@@ -579,8 +530,7 @@ fn what_is_not_one_function_is_declined_and_the_model_told_why() {
 
 #[test]
 fn a_default_that_is_an_expression_is_left_to_python() {
-    let made = played("function-default", APPROVED);
-    assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
+    let made = played("function-default", APPROVED).ended(0);
     let call = made.done.events("block").into_iter().find(|block| block["kind"] == "call").unwrap();
     assert_eq!(call["source"], "area(radius=2)");
     assert!(value_of(&made, "call").as_str().unwrap().starts_with("12.566"), "{}", value_of(&made, "call"));
@@ -589,16 +539,15 @@ fn a_default_that_is_an_expression_is_left_to_python() {
 /// Left out, an answer has its default: of a misspelled name nobody would notice it.
 #[test]
 fn an_answer_that_no_question_asked_for_is_told_at_the_end() {
-    let made = played("function", &[APPROVED, &["--input", "save=no", "--input", "fiel=lib.py"]].concat());
-    assert_eq!(made.done.code, Some(0), "{}\n{}", made.done.out, made.done.err);
+    let made =
+        played("function", &[APPROVED, &["--input", "save=no", "--input", "fiel=lib.py"]].concat()).ended(0);
     let notes: Vec<&str> = made.done.err.lines().filter(|line| line.contains("no question")).collect();
     assert_eq!(notes, ["note: --input fiel answered no question of the recipe"]);
 }
 
 #[test]
 fn an_answer_of_the_wrong_type_is_told_with_its_field() {
-    let made = played("function", &[APPROVED, &["--input", "holidays=abc"]].concat());
-    assert_eq!(made.done.code, Some(10), "{}\n{}", made.done.out, made.done.err);
+    let made = played("function", &[APPROVED, &["--input", "holidays=abc"]].concat()).ended(10);
     let form = &made.done.events("form")[0];
     assert_eq!(form["form"], "arguments");
     assert_eq!(form["misfits"][0]["field"], "holidays");
@@ -608,8 +557,7 @@ fn an_answer_of_the_wrong_type_is_told_with_its_field() {
 
 #[test]
 fn a_failure_is_seen_first_and_the_same_run_ends_well() {
-    let mended = played("debug", APPROVED);
-    assert_eq!(mended.done.code, Some(0), "{}\n{}", mended.done.out, mended.done.err);
+    let mended = played("debug", APPROVED).ended(0);
     assert_eq!(verdicts(&mended.done), ["reproduce reproduced", "mend ok", "explain answered"]);
     assert!(mended.file("report.py").unwrap().contains(".get("));
     let runs = mended.done.events("run");
@@ -619,8 +567,7 @@ fn a_failure_is_seen_first_and_the_same_run_ends_well() {
 
 #[test]
 fn what_does_not_fail_is_not_mended() {
-    let works = played("debug-works", APPROVED);
-    assert_eq!(works.done.code, Some(1), "{}\n{}", works.done.out, works.done.err);
+    let works = played("debug-works", APPROVED).ended(1);
     assert_eq!(verdicts(&works.done), ["reproduce works"]);
     let (end, summary) = works.end();
     assert_eq!(end, "gave_up");
@@ -630,16 +577,14 @@ fn what_does_not_fail_is_not_mended() {
 
 #[test]
 fn a_change_stands_between_two_runs_of_the_tests() {
-    let changed = played("refactor", APPROVED);
-    assert_eq!(changed.done.code, Some(0), "{}\n{}", changed.done.out, changed.done.err);
+    let changed = played("refactor", APPROVED).ended(0);
     assert_eq!(verdicts(&changed.done), ["net green", "change green"]);
     assert!(changed.file("shop.py").unwrap().contains("dict.fromkeys"));
 }
 
 #[test]
 fn the_hunk_that_breaks_a_test_is_named() {
-    let changed = played("refactor-hunk", APPROVED);
-    assert_eq!(changed.done.code, Some(0), "{}\n{}", changed.done.out, changed.done.err);
+    let changed = played("refactor-hunk", APPROVED).ended(0);
     assert_eq!(verdicts(&changed.done), ["net green", "change red", "change green"]);
     let judged = changed.done.events("recipe").into_iter().find(|event| event["verdict"] == "red").unwrap();
     assert!(judged["note"].as_str().unwrap().contains("hunk 3 of 3"), "{judged}");
@@ -656,8 +601,5 @@ fn speed_is_measured_before_and_after() {
     assert_eq!(faster.done.code, Some(0), "{}\n{}", faster.done.out, faster.done.err);
     assert_eq!(verdicts(&faster.done), ["net green", "workload measured", "change green", "after faster"]);
     let summary = faster.end().1;
-    assert!(
-        summary.contains("before ") && summary.contains("after ") && summary.contains("times as fast"),
-        "{summary}"
-    );
+    assert_has(&summary, &["before ", "after ", "times as fast"]);
 }

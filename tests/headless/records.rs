@@ -1,6 +1,6 @@
 //! Tests what `sayso exec` records and what it leaves behind: a session like that of every run, or nothing.
 
-use crate::home::{DEADLINE, Home, alive, finish, interrupt, wait_for};
+use crate::home::{DEADLINE, Home, alive, assert_has, finish, interrupt, wait_for};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -41,8 +41,8 @@ fn files_that_run_are_a_session_with_each_decision_before_its_start() {
     let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py", "b.py"]);
     let objects = done.json();
     assert_eq!(
-        (&objects[0]["stdout"], &objects[1]["stdout"]),
-        (&json!("1 True\n"), &json!("2 True\n")),
+        json!([objects[0]["stdout"], objects[1]["stdout"]]),
+        json!(["1 True\n", "2 True\n"]),
         "{}",
         done.err
     );
@@ -55,11 +55,7 @@ fn files_that_run_are_a_session_with_each_decision_before_its_start() {
     assert_eq!(kinds, expected);
     assert_eq!(objects[0]["session"].as_str(), file.file_stem().and_then(|id| id.to_str()));
     let shown = home.run(&["sessions", "show", objects[0]["session"].as_str().unwrap()]);
-    assert!(
-        shown.out.contains("sayso exec a.py b.py") && shown.out.contains("approved (named)"),
-        "{}",
-        shown.out
-    );
+    assert_has(&shown.out, &["sayso exec a.py b.py", "approved (named)"]);
 }
 
 #[test]
@@ -230,16 +226,14 @@ fn a_removed_session_leaves_nothing() {
     let old = home.sayso().join("sessions/blobs/exec-018f0000-0000-7000-8000-000000000001");
     std::fs::create_dir(&old).unwrap();
     std::fs::write(old.join("run-1.out"), "much").unwrap();
-    let done = home.run(&["sessions", "rm", "--yes", object["session"].as_str().unwrap()]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.run(&["sessions", "rm", "--yes", object["session"].as_str().unwrap()]).ended(0);
     assert_eq!(files(&home.sayso().join("sessions")), []);
 }
 
 #[test]
 fn where_no_session_can_be_written_nothing_runs_unless_none_is_wanted() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("sessions"), "in the way").unwrap();
+    home.own("sessions", "in the way");
     home.file("a.py", "open('ran', 'w')\n");
     let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]);
     assert_eq!((done.code, done.out.as_str()), (Some(5), ""), "{}", done.err);
@@ -279,7 +273,7 @@ fn what_is_forbidden_is_told_for_its_file_and_the_next_one_runs() {
     let detail = objects[0]["detail"].as_str().unwrap();
     assert!(detail.starts_with("line 2: ") && detail.contains("deletes"), "{detail}");
     assert_eq!(
-        (&objects[0]["findings"][0]["forbidden"], &objects[0]["sandbox"]["level"]),
-        (&json!(true), &json!("off"))
+        json!([objects[0]["findings"][0]["forbidden"], objects[0]["sandbox"]["level"]]),
+        json!([true, "off"])
     );
 }

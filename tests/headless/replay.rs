@@ -1,9 +1,9 @@
 //! Tests replays: same results are reported as same, differences come first, and neither the session nor its folder
 //! changes.
 
-use crate::home::{Done, Home};
-use crate::model_server::{Answer, ModelServer};
-use serde_json::Value;
+use crate::home::{Done, Home, assert_has};
+use crate::model_server::ModelServer;
+use serde_json::{Value, json};
 use std::process::Command;
 
 /// Makes a session of these files.
@@ -15,7 +15,7 @@ fn ran(home: &Home, files: &[(&str, &str)]) -> String {
     }
     args.extend(["--sandbox", "off", "--json"]);
     let done = home.run(&args);
-    let last = done.json().pop().expect(&done.err);
+    let last = done.last();
     last["session"].as_str().expect("a session").to_owned()
 }
 
@@ -62,8 +62,7 @@ fn what_does_the_same_is_the_same_though_times_places_and_orders_differ() {
         ],
     );
     let before = disk(&home);
-    let done = replay(&home, &id, &[]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let done = replay(&home, &id, &[]).ended(0);
     assert!(done.out.contains("3 of 3 runs did the same"), "{}", done.out);
     assert!(done.err.contains("nothing holds runs to it"), "{}", done.err);
     assert_eq!(disk(&home), before);
@@ -80,23 +79,17 @@ fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
     let files =
         [("a.sh", "echo begun\n"), ("b.sh", "cat given.csv; echo done\n"), ("c.sh", "cat given.csv\n")];
     let id = ran(&home, &files);
-    let done = replay(&home, &id, &[]);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
-    assert!(done.err.contains("block 2 does something else"), "{}", done.err);
-    assert!(done.err.contains("stay behind: given.csv"), "{}", done.err);
-    for words in
-        ["block 1  bash  same", "block 2  bash  different", "then: 1,2\n    now:  done", "stderr, line 1"]
-    {
-        assert!(done.out.contains(words), "{words}\n{}", done.out);
-    }
+    let done = replay(&home, &id, &[]).ended(1);
+    assert_has(&done.err, &["block 2 does something else", "stay behind: given.csv"]);
+    assert_has(
+        &done.out,
+        &["block 1  bash  same", "block 2  bash  different", "then: 1,2\n    now:  done", "stderr, line 1"],
+    );
     assert!(!done.out.contains("block 3"), "{}", done.out);
     let all = replay(&home, &id, &["--all", "--json"]);
     assert_eq!(results(&all), ["1 same", "2 different", "3 different"]);
-    let last = all.json().pop().unwrap();
-    assert_eq!(
-        (&last["event"], &last["result"], &last["first"]),
-        (&"replay_end".into(), &"different".into(), &2.into())
-    );
+    let last = all.last();
+    assert_eq!(json!([last["event"], last["result"], last["first"]]), json!(["replay_end", "different", 2]));
     for options in [&["--with", "given.csv"][..], &["--copy"]] {
         assert_eq!(replay(&home, &id, options).code, Some(0), "{options:?}");
     }
@@ -114,11 +107,11 @@ fn what_is_left_out_of_a_copy_of_the_folder_is_named() {
     }
     std::os::unix::fs::symlink("plain", home.work().join("lnk")).unwrap();
     let id = ran(&home, &[("a.sh", "cat lnk .hid 2> /dev/null; echo made > made\n")]);
-    let done = replay(&home, &id, &["--copy"]);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
-    for told in [".hid (hidden)", "lnk (a link)", "id_rsa (may hold keys)", "stay behind: .hid, lnk ("] {
-        assert!(done.err.contains(told), "{told}: {}", done.err);
-    }
+    let done = replay(&home, &id, &["--copy"]).ended(1);
+    assert_has(
+        &done.err,
+        &[".hid (hidden)", "lnk (a link)", "id_rsa (may hold keys)", "stay behind: .hid, lnk ("],
+    );
     assert!(!done.err.contains("made ("), "{}", done.err);
     let done = replay(&home, &id, &["--with", "."]);
     assert!(done.err.contains("not copied: lnk (a link)\n"), "{}", done.err);
@@ -136,15 +129,13 @@ fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference
         let is_exact = options.contains(&"--exact");
         assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
         home.file("in.txt", "baaa");
-        let done = replay(&home, &id, options);
-        assert_eq!(done.code, Some(1), "{is_exact}: {}{}", done.out, done.err);
+        let done = replay(&home, &id, options).ended(1);
         assert!(done.out.contains("out.txt: written, 4 bytes, sha256") || is_exact, "{}", done.out);
     }
     let timed = Home::new();
     let log = "import os, time\n_ = open('log.txt', 'w').write(f'{time.time()} in {os.getcwd()}: done\\n')\n";
     let id = ran(&timed, &[("a.py", log)]);
-    let done = replay(&timed, &id, &[]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    replay(&timed, &id, &[]).ended(0);
     assert_eq!(replay(&timed, &id, &["--exact"]).code, Some(1));
 }
 
@@ -155,8 +146,7 @@ fn a_duration_that_is_longer_than_the_run_is_data() {
     let id = ran(&home, &[("a.py", "print(open('data.txt').read())\n")]);
     assert_eq!(replay(&home, &id, &["--with", "data.txt"]).code, Some(0));
     home.file("data.txt", "mean 120 ms, slowest 1350.0 seconds\n");
-    let done = replay(&home, &id, &["--with", "data.txt"]);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    replay(&home, &id, &["--with", "data.txt"]).ended(1);
 }
 
 #[test]
@@ -169,24 +159,17 @@ fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
         ("b.sh", "cat a.txt; rm b.txt; sed -i s/two/three/ a.txt\n"),
     ];
     let id = ran(&home, &files);
-    let done = replay(&home, &id, &[]);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    let done = replay(&home, &id, &[]).ended(1);
     assert!(done.err.contains("stay behind: a.txt, b.txt (--with, --copy)"), "{}", done.err);
     for options in [&["--with", "a.txt", "--with", "b.txt"][..], &["--copy"]] {
-        let done = replay(&home, &id, options);
-        assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-        assert!(
-            done.err.contains("as it was before the session changed it: a.txt and 1 more"),
-            "{}",
-            done.err
-        );
+        let done = replay(&home, &id, options).ended(0);
+        assert_has(&done.err, &["as it was before the session changed it: a.txt and 1 more"]);
     }
     assert!(!home.work().join("b.txt").exists());
     assert_eq!(home.text("a.txt"), "three\n");
     // If no copies are left, the current file is used, and this is reported.
     std::fs::remove_dir_all(home.sayso().join("undo")).unwrap();
-    let done = replay(&home, &id, &["--with", "a.txt"]);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    let done = replay(&home, &id, &["--with", "a.txt"]).ended(1);
     assert!(done.err.contains("after a run of the session changed it: a.txt"), "{}", done.err);
     let gone = replay(&home, &id, &["--with", "b.txt"]);
     assert!(gone.code == Some(2) && gone.err.contains("b.txt"), "{}", gone.err);
@@ -197,15 +180,12 @@ fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
     let home = Home::new();
     home.file("p.txt", "x = 1\n");
     let edit = "```edit path=p.txt\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
-    let server = ModelServer::start(vec![Answer::text(edit), Answer::text("Done.")]);
-    let done = home.turn(&server, "go", &["--json", "--sandbox", "off", "--approve", "all"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let server = ModelServer::replying(&[edit, "Done."]);
+    home.turn(&server, "go", &["--json", "--sandbox", "off", "--approve", "all"]).ended(0);
     let id = &*home.session_id();
-    let without = replay(&home, id, &[]);
-    assert_eq!(without.code, Some(2), "{}{}", without.out, without.err);
+    let without = replay(&home, id, &[]).ended(2);
     assert!(without.err.contains("stay behind: p.txt (--with, --copy)"), "{}", without.err);
-    let with = replay(&home, id, &["--with", "p.txt"]);
-    assert_eq!(with.code, Some(0), "{}{}", with.out, with.err);
+    let with = replay(&home, id, &["--with", "p.txt"]).ended(0);
     assert!(with.err.contains("as it was before the session changed it: p.txt"), "{}", with.err);
 }
 
@@ -215,8 +195,7 @@ fn it_is_a_report_for_ci_that_others_can_read() {
     home.file("given", "1");
     let id = ran(&home, &[("a<&\"\u{1b}.sh", "printf '\\033[2J<b>&\"]]>'\n"), ("b.sh", "cat given\n")]);
     let report = home.work().join("report.xml");
-    let done = replay(&home, &id, &["--junit", &report.to_string_lossy()]);
-    assert_eq!(done.code, Some(1), "{}", done.err);
+    replay(&home, &id, &["--junit", &report.to_string_lossy()]).ended(1);
     let read = "import sys, xml.etree.ElementTree as E\n\
                 s = E.parse(sys.argv[1]).getroot()[0]\n\
                 print(s.get('tests'), s.get('failures'), s.get('errors'), [c[0].tag if len(c) else 'ok' for c in s])";
@@ -285,22 +264,21 @@ fn it_is_repeated_where_it_ran(
     };
     let sandbox: &[&str] = if confined { &[] } else { &["--sandbox", "off"] };
     let files = ["exec", "one.py", "two.py", "three.py", "--executor", executor, "--json"];
-    let done = run(&[&files[..], sandbox].concat());
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
-    let id = done.json().pop().unwrap()["session"].as_str().unwrap().to_owned();
+    let done = run(&[&files[..], sandbox].concat()).ended(0);
+    let id = done.last()["session"].as_str().unwrap().to_owned();
     let before = disk(&home);
     // With another executor configured, the replay says where the block ran.
-    let other = run(&[&["sessions", "replay", &id][..], sandbox].concat());
-    assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+    let other = run(&[&["sessions", "replay", &id][..], sandbox].concat()).ended(2);
     assert!(other.err.contains(&format!("block 1 ran {place}")), "{}", other.err);
     let again = ["--executor", executor, "sessions", "replay", &id, "--all"];
     let done = run(&[&again[..], sandbox].concat());
     let told = format!("{}{}", done.out, done.err);
     // The third block counts the files in its folder, which is a different one.
     assert_eq!(done.code, Some(1), "{told}");
-    for part in ["block 1  python  same", "block 2  python  same", "block 3  python  different", "value"] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
+    assert_has(
+        &told,
+        &["block 1  python  same", "block 2  python  same", "block 3  python  different", "value"],
+    );
     assert_eq!(disk(&home), before, "neither the session nor its folder changed");
 }
 

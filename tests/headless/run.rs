@@ -17,9 +17,8 @@ const APPROVED: &[&str] = &["--json", "--approve", "all", "--sandbox", "off"];
 #[test]
 fn a_whole_turn_as_json_lines() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text(SUM), Answer::text("It is 55.")]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let server = ModelServer::replying(&[SUM, "It is 55."]);
+    let done = turn(&home, &server, APPROVED).ended(0);
     let kinds: Vec<String> = done
         .json()
         .iter()
@@ -34,25 +33,19 @@ fn a_whole_turn_as_json_lines() {
         done.events("delta").iter().filter_map(|e| e["text"].as_str().map(str::to_owned)).collect();
     assert_eq!(text, format!("{SUM}It is 55."));
     let run = &done.events("run")[0];
-    assert_eq!(
-        (&run["value"], &run["stdout"], &run["exit_code"]),
-        (&json!("55"), &json!("adding\n"), &json!(0))
-    );
+    assert_eq!(json!([run["value"], run["stdout"], run["exit_code"]]), json!(["55", "adding\n", 0]));
     let decision = &done.events("decision")[0];
     assert_eq!((&decision["decision"], &decision["by"]), (&json!("approve"), &json!("flag")));
     let reply = &done.events("reply")[0];
     assert_eq!((&reply["finish"], &reply["complete"]), (&json!("stop"), &json!(true)));
-    let last = done.json().pop().unwrap();
-    assert_eq!(
-        (&last["event"], &last["answer"], &last["steps"]),
-        (&json!("turn_end"), &json!("It is 55."), &json!(2))
-    );
+    let last = done.last();
+    assert_eq!(json!([last["event"], last["answer"], last["steps"]]), json!(["turn_end", "It is 55.", 2]));
 }
 
 #[test]
 fn the_model_is_sent_the_result_as_the_users_message() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text(SUM), Answer::text("It is 55.")]);
+    let server = ModelServer::replying(&[SUM, "It is 55."]);
     turn(&home, &server, APPROVED);
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
@@ -70,19 +63,16 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
     let home = Home::new();
     let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
     home.file("notes.md", format!("a line\nkey {key}\n"));
-    let server =
-        ModelServer::start(vec![Answer::text("Fine."), Answer::text("Fine."), Answer::text("Fine.")]);
+    let server = ModelServer::replying(&["Fine.", "Fine.", "Fine."]);
     let turn = |prompt: &str| home.turn(&server, prompt, &["--files", "--json"]);
-    let done = turn("explain @notes.md");
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = turn("explain @notes.md").ended(0);
     let given = &done.events("prompt")[0]["files"][0];
     assert_eq!((&given["path"], &given["masked"]), (&json!("notes.md"), &json!(true)));
     let sent = server.requests()[0].last_message();
     assert!(sent.contains("explain @notes.md") && sent.contains("a line") && !sent.contains(key), "{sent}");
     for (prompt, why) in [("explain @missing.md", "There is no file missing.md here."), ("read @..", "..")] {
-        let done = turn(prompt);
-        assert_eq!(done.code, Some(2), "{}", done.err);
-        let last = done.json().pop().unwrap();
+        let done = turn(prompt).ended(2);
+        let last = done.last();
         assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("file_refused")));
         assert!(last["message"].as_str().unwrap().contains(why) && done.err.contains(why), "{last}");
         assert!(done.err.contains("backticks"), "{}", done.err);
@@ -90,8 +80,7 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
     assert_eq!(server.requests().len(), 1, "nothing was sent");
     // Words in backticks are not files, and without the option nothing is: a script may have assembled the prompt.
     assert_eq!(turn("what is `@property`?").code, Some(0));
-    let done = home.turn(&server, "@@ -1 +1 @@ of @notes.md", &["--json"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = home.turn(&server, "@@ -1 +1 @@ of @notes.md", &["--json"]).ended(0);
     assert!(done.events("prompt")[0]["files"].is_null(), "{}", done.out);
     assert!(!server.requests()[2].last_message().contains("a line"));
     assert_eq!(server.requests().len(), 3);
@@ -100,10 +89,9 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
 #[test]
 fn without_approval_a_decision_is_needed_and_nothing_runs() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("```sh\ntouch ran\n```\n")]);
-    let done = turn(&home, &server, &["--json"]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
-    let last = done.json().pop().unwrap();
+    let server = ModelServer::replying(&["```sh\ntouch ran\n```\n"]);
+    let done = turn(&home, &server, &["--json"]).ended(10);
+    let last = done.last();
     assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("decision_needed")));
     assert!(!home.work().join("ran").exists());
     assert_eq!(server.requests().len(), 1);
@@ -126,9 +114,8 @@ fn without_approval_a_decision_is_needed_and_nothing_runs() {
 fn clean_lets_run_what_the_review_finds_nothing_in() {
     let home = Home::new();
     let reply = "```sh\necho fine\n```\n\n```sh\nrm -rf /sayso-demo/system\n```\n";
-    let server = ModelServer::start(vec![Answer::text(reply)]);
-    let done = turn(&home, &server, &["--json", "--approve", "clean", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(10), "{}", done.err);
+    let server = ModelServer::replying(&[reply]);
+    let done = turn(&home, &server, &["--json", "--approve", "clean", "--sandbox", "off"]).ended(10);
     let runs = done.events("run");
     assert_eq!((runs.len(), &runs[0]["stdout"]), (1, &json!("fine\n")));
     let reviews = done.events("review");
@@ -139,7 +126,7 @@ fn clean_lets_run_what_the_review_finds_nothing_in() {
 #[test]
 fn approving_without_a_sandbox_has_to_be_said() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text(SUM)]);
+    let server = ModelServer::replying(&[SUM]);
     let confined = home.run(&["doctor", "--json"]).json()[0]["looks"]
         .as_array()
         .unwrap()
@@ -159,13 +146,12 @@ fn approving_without_a_sandbox_has_to_be_said() {
 #[test]
 fn what_never_may_run_is_not_run_by_approving_all() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("```sh\ntouch ran")]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(10), "{}", done.err);
+    let server = ModelServer::replying(&["```sh\ntouch ran"]);
+    turn(&home, &server, APPROVED).ended(10);
     assert!(!home.work().join("ran").exists());
     // Nobody can say what a fence without a language is: it is skipped, and the model is told.
     for fence in ["```\ntouch ran\n```\n", "```\ntouch ran\n"] {
-        let server = ModelServer::start(vec![Answer::text(fence), Answer::text("Well.")]);
+        let server = ModelServer::replying(&[fence, "Well."]);
         let done = turn(&home, &server, APPROVED);
         assert_eq!(done.code, Some(0), "{fence} {}", done.err);
         assert!(!home.work().join("ran").exists());
@@ -179,9 +165,8 @@ fn what_is_forbidden_is_not_run_by_approving_all() {
     home.configure("[review]\nforbid = [\"os.system\"]\n");
     let reply = "```python\nfrom os import system as s\ns('touch ran')\n```\n";
     for policy in ["all", "clean"] {
-        let server = ModelServer::start(vec![Answer::text(reply)]);
-        let done = turn(&home, &server, &["--json", "--approve", policy, "--sandbox", "off"]);
-        assert_eq!(done.code, Some(10), "{policy} {}", done.err);
+        let server = ModelServer::replying(&[reply]);
+        let done = turn(&home, &server, &["--json", "--approve", policy, "--sandbox", "off"]).ended(10);
         assert_eq!(done.events("review")[0]["findings"][0]["forbidden"], true, "{}", done.out);
         assert!(done.events("decision").is_empty() && !home.work().join("ran").exists());
     }
@@ -195,13 +180,12 @@ fn what_is_forbidden_is_not_run_by_approving_all() {
 #[test]
 fn words_from_an_output_are_told_in_the_review() {
     let home = Home::new();
-    let server = ModelServer::start(vec![
-        Answer::text("```python\nprint('see https://' + 'collect.example.net/in')\n```\n"),
-        Answer::text("```python\nprint('https://collect.example.net/in', 'sum of 1 to 10')\n```\n"),
-        Answer::text("Done."),
+    let server = ModelServer::replying(&[
+        "```python\nprint('see https://' + 'collect.example.net/in')\n```\n",
+        "```python\nprint('https://collect.example.net/in', 'sum of 1 to 10')\n```\n",
+        "Done.",
     ]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = turn(&home, &server, APPROVED).ended(0);
     let reviews = done.events("review");
     assert_eq!(reviews[0]["provenance"], json!([]));
     assert_eq!(
@@ -217,14 +201,12 @@ fn words_from_an_output_are_told_in_the_review() {
 fn a_failed_block_is_told_and_the_model_may_mend_it() {
     let home = Home::new();
     let bad = "```python\n1 / 0\n```\n";
-    let server = ModelServer::start(vec![Answer::text(bad), Answer::text(SUM), Answer::text("55.")]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[bad, SUM, "55."]);
+    turn(&home, &server, APPROVED).ended(0);
     assert!(server.requests()[1].last_message().contains("ZeroDivisionError"));
-    let server = ModelServer::start(vec![Answer::text(bad), Answer::text("I give up.")]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(1));
-    assert_eq!(done.json().pop().unwrap()["event"], "turn_end");
+    let server = ModelServer::replying(&[bad, "I give up."]);
+    let done = turn(&home, &server, APPROVED).ended(1);
+    assert_eq!(done.last()["event"], "turn_end");
     assert!(done.err.contains("error: the last block failed: exit 1\n"), "{}", done.err);
     // Here is no pane that could show it.
     assert!(done.err.contains("Block 1 failed: exit 1, ") && !done.err.contains("Output"), "{}", done.err);
@@ -234,9 +216,8 @@ fn a_failed_block_is_told_and_the_model_may_mend_it() {
 fn a_block_proposed_again_and_again_ends_the_turn_and_the_hint_helps() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::text("```python\n1\n```\n"); 4]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    assert_eq!(done.json().pop().unwrap()["reason"], "repeated");
+    let done = turn(&home, &server, APPROVED).ended(1);
+    assert_eq!(done.last()["reason"], "repeated");
     // Nobody is here to answer, and more steps would not help.
     assert!(done.err.contains("error: the turn was stopped: block 3 was proposed 3 times\n"), "{}", done.err);
     assert!(!done.err.contains("Go on?") && !done.err.contains("--max-steps"), "{}", done.err);
@@ -249,9 +230,8 @@ fn the_step_limit_ends_the_turn() {
     let server = ModelServer::start(answers);
     let mut options = APPROVED.to_vec();
     options.extend(["--max-steps", "2"]);
-    let done = turn(&home, &server, &options);
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    let last = done.json().pop().unwrap();
+    let done = turn(&home, &server, &options).ended(1);
+    let last = done.last();
     assert_eq!((&last["reason"], &last["answer"]), (&json!("step_limit"), &Value::Null));
     assert_eq!(server.requests().len(), 2);
 }
@@ -260,19 +240,16 @@ fn the_step_limit_ends_the_turn() {
 fn the_provider_fails() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::error(401, "bad key")]);
-    let url = server.url();
-    let mut command = home.command(&["run", "x", "--json", "--model", "openai/test", "--base-url", &url]);
-    let done = crate::home::run_to_end(command.env("OPENAI_API_KEY", "sk-wrong-0123456789"));
-    assert_eq!(done.code, Some(4), "{}", done.err);
-    let last = done.json().pop().unwrap();
+    let args = ["run", "x", "--json", "--model", "openai/test", "--base-url", &server.url()];
+    let done = home.run_in(&[("OPENAI_API_KEY", "sk-wrong-0123456789")], &args).ended(4);
+    let last = done.last();
     assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("key_refused")));
     assert!(!done.err.contains("sk-wrong") && !done.out.contains("sk-wrong"));
     assert_eq!((&last["status"], server.requests().len()), (&json!(401), 1));
     let why = last["message"].as_str().unwrap();
     assert!(why.contains("was refused (401)"));
     assert_eq!(done.err.matches(why).count(), 1, "{}", done.err);
-    let done = home.run(&["run", "hi"]);
-    assert_eq!(done.code, Some(4));
+    let done = home.run(&["run", "hi"]).ended(4);
     assert!(done.err.contains("--demo"), "{}", done.err);
 }
 
@@ -281,8 +258,7 @@ fn a_reply_that_breaks_off_is_not_taken_for_whole() {
     let home = Home::new();
     let body = vec![Do::Write(delta("```sh\ntouch ran\n```\nand th")), Do::Cut];
     let server = ModelServer::start(vec![Answer::stream(body)]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
+    let done = turn(&home, &server, APPROVED).ended(4);
     assert_eq!(done.events("reply")[0]["complete"], false);
     assert!(!home.work().join("ran").exists());
 }
@@ -306,9 +282,7 @@ fn an_interrupt_ends_the_reply_and_what_came_is_kept() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     server.wait_until_left();
-    let sessions = home.run(&["sessions", "list", "--json"]).json().remove(0);
-    let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
-    assert!(home.run(&["sessions", "show", &id]).out.contains("Well,"));
+    assert!(home.run(&["sessions", "show", &home.session_id()]).out.contains("Well,"));
 }
 
 #[test]
@@ -316,13 +290,12 @@ fn an_interrupt_ends_the_run_and_no_other_begins() {
     let home = Home::new();
     let reply =
         "```sh\ntouch started; trap '' INT; while :; do sleep 0.1; done\n```\n\n```sh\ntouch ran\n```\n";
-    let server = ModelServer::start(vec![Answer::text(reply)]);
+    let server = ModelServer::replying(&[reply]);
     let mut command = home.turn_command(&server, "hi", APPROVED);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| home.work().join("started").exists().then_some(()), "the block's start");
     interrupt(&child);
-    let done = finish(child);
-    assert_eq!(done.code, Some(130), "{}\n{}", done.out, done.err);
+    let done = finish(child).ended(130);
     assert_eq!(done.events("run").len(), 1);
     assert!(!home.work().join("ran").exists());
     assert_eq!(server.requests().len(), 1);
@@ -333,7 +306,7 @@ fn what_a_block_changed_is_told_although_its_reader_left_and_no_other_begins() {
     let home = Home::new();
     let reply = "```sh\necho evil > .envrc; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two\n\
         while :; do sleep 0.1; done\n```\n\n```sh\ntouch ran\n```\n";
-    let server = ModelServer::start(vec![Answer::text(reply)]);
+    let server = ModelServer::replying(&[reply]);
     let mut command = home.turn_command(&server, "hi", &["--approve", "all", "--sandbox", "off"]);
     let (reader, writer) = std::io::pipe().unwrap();
     let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
@@ -354,9 +327,8 @@ fn what_a_block_changed_is_told_although_its_reader_left_and_no_other_begins() {
 fn text_that_people_read() {
     let home = Home::new();
     let reply = "Evil \u{1b}]0;x\u{7}\n\n```sh\nprintf 'a\\033[2J\\nhint: b'; echo e >&2\n```\n";
-    let server = ModelServer::start(vec![Answer::text(reply), Answer::text("Done.")]);
-    let done = turn(&home, &server, &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[reply, "Done."]);
+    let done = turn(&home, &server, &["--approve", "all", "--sandbox", "off"]).ended(0);
     let expected = "Evil \\x1b]0;x\\x07\n\n```sh\nprintf 'a\\033[2J\\nhint: b'; echo e >&2\n```\n";
     assert!(done.out.starts_with(expected), "{}", done.out);
     assert!(done.out.contains("  | a\\x1b[2J\n  | hint: b"), "{}", done.out);
@@ -367,10 +339,9 @@ fn text_that_people_read() {
 #[test]
 fn the_prompt_can_come_from_standard_input() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("Hello.")]);
-    let url = format!("{}/v1", server.url());
-    let done =
-        home.run_with_input(&["run", "-", "--model", "openai/test", "--base-url", &url], "from\nstdin\n");
+    let server = ModelServer::replying(&["Hello."]);
+    let args = ["run", "-", "--model", "openai/test", "--base-url", &server.v1()];
+    let done = home.run_with_input(&args, "from\nstdin\n");
     assert_eq!((done.code, done.out.as_str()), (Some(0), "Hello.\n"), "{}", done.err);
     assert_eq!(server.requests()[0].last_message().trim_end(), "from\nstdin");
 }
@@ -378,13 +349,9 @@ fn the_prompt_can_come_from_standard_input() {
 #[test]
 fn the_key_stays_where_it_belongs() {
     let home = Home::new();
-    let server = ModelServer::start(vec![
-        Answer::text("```sh\necho \"[$OPENAI_API_KEY]\"\n```\n"),
-        Answer::text("ok"),
-    ]);
+    let server = ModelServer::replying(&["```sh\necho \"[$OPENAI_API_KEY]\"\n```\n", "ok"]);
     let mut command = home.turn_command(&server, "hi", APPROVED);
-    let done = crate::home::run_to_end(command.env("OPENAI_API_KEY", "sk-secret-0123456789"));
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = crate::home::run_to_end(command.env("OPENAI_API_KEY", "sk-secret-0123456789")).ended(0);
     assert_eq!(done.events("run")[0]["stdout"], "[]\n");
     assert!(!done.out.contains("sk-secret") && !done.err.contains("sk-secret"));
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-secret-0123456789"));
@@ -398,10 +365,9 @@ fn what_tools_obey_by_themselves_is_told_when_a_run_makes_it() {
         "mkdir -p sub/.vscode; echo x > .git/commondir; echo x > sub/.vscode/tasks.json; echo x > a.txt";
     let reply = format!("```bash\n{code}\n```\n");
     for json in [true, false] {
-        let server = ModelServer::start(vec![Answer::text(&reply), Answer::text("Done.")]);
+        let server = ModelServer::replying(&[&reply, "Done."]);
         let more: &[&str] = if json { &["--json"] } else { &[] };
-        let done = turn(&home, &server, &[&["--approve", "all", "--sandbox", "off"], more].concat());
-        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        let done = turn(&home, &server, &[&["--approve", "all", "--sandbox", "off"], more].concat()).ended(0);
         if json {
             let ended = &done.events("run")[0];
             let files = ended["receipt"]["files"].as_array().unwrap();
@@ -430,9 +396,8 @@ fn what_is_obeyed_is_told_wherever_the_kernel_went() {
     std::fs::create_dir_all(home.work().join(".git")).unwrap();
     std::fs::create_dir_all(home.work().join("sub")).unwrap();
     let reply = "```python\nimport os\nos.chdir('sub')\n```\n\n```python\nopen('../.git/commondir', 'w').write('x')\n```\n";
-    let server = ModelServer::start(vec![Answer::text(reply), Answer::text("Done.")]);
-    let done = turn(&home, &server, APPROVED);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let server = ModelServer::replying(&[reply, "Done."]);
+    let done = turn(&home, &server, APPROVED).ended(0);
     let files = &done.events("run")[1]["receipt"]["files"];
     assert_eq!(
         files[0]["path"], ".git/commondir",

@@ -1,7 +1,7 @@
 //! Tests that keys never reach the disk, however they arrive, and that masking is reported.
 
 use crate::home::{Done, Home};
-use crate::model_server::{Answer, ModelServer};
+use crate::model_server::ModelServer;
 use std::path::Path;
 
 const KEY: &str = "q7-provider-key-0123456789-abcdef";
@@ -10,8 +10,8 @@ const KEY: &str = "q7-provider-key-0123456789-abcdef";
 fn turn(home: &Home, server: &ModelServer, prompt: &str, options: &[&str]) -> Done {
     // The key in the configuration is for this address.
     home.configure(format!(
-        "[providers.openai]\nkind = \"openai\"\nbase_url = \"{}/v1\"\nkey_env = \"TEST_KEY\"\n",
-        server.url()
+        "[providers.openai]\nkind = \"openai\"\nbase_url = \"{}\"\nkey_env = \"TEST_KEY\"\n",
+        server.v1()
     ));
     crate::home::run_to_end(home.turn_command(server, prompt, options).env("TEST_KEY", KEY))
 }
@@ -35,10 +35,9 @@ fn a_key_in_much_output_stands_in_no_file() {
     let home = Home::new();
     let code = "import sys\nkey = 'q7-provider-key-' + '0123456789-abcdef'\n\
         for n in range(3000):\n    sys.stdout.write('x' * 700 + key[:9])\n    sys.stdout.flush() if n % 50 == 0 else None\n    sys.stdout.write(key[9:] + '\\n')\n";
-    let server =
-        ModelServer::start(vec![Answer::text(&format!("```python\n{code}```\n")), Answer::text("Done.")]);
-    let done = turn(&home, &server, "print much", &["--json", "--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[&format!("```python\n{code}```\n"), "Done."]);
+    let done =
+        turn(&home, &server, "print much", &["--json", "--approve", "all", "--sandbox", "off"]).ended(0);
     let mut sizes = Vec::new();
     let blobs = home.sayso().join("sessions/blobs");
     for entry in std::fs::read_dir(&blobs).expect("blobs").flatten() {
@@ -54,10 +53,8 @@ fn a_key_in_much_output_stands_in_no_file() {
 fn a_key_that_a_run_prints_is_sent_to_no_model() {
     let home = Home::new();
     let code = "print('[' + 'q7-provider-key-' + '0123456789-abcdef' + ']')";
-    let server =
-        ModelServer::start(vec![Answer::text(&format!("```python\n{code}\n```\n")), Answer::text("Done.")]);
-    let done = turn(&home, &server, &format!("mine is {KEY}"), &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[&format!("```python\n{code}\n```\n"), "Done."]);
+    turn(&home, &server, &format!("mine is {KEY}"), &["--approve", "all", "--sandbox", "off"]).ended(0);
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
     for request in &requests {
@@ -71,10 +68,9 @@ fn a_key_that_a_run_prints_is_sent_to_no_model() {
 fn a_prompt_with_a_key_names_no_session_after_it() {
     let home = Home::new();
     let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
-    let server = ModelServer::start(vec![Answer::text("Fine.")]);
+    let server = ModelServer::replying(&["Fine."]);
     let prompt = format!("{token} {KEY} log in");
-    let done = turn(&home, &server, &prompt, &[]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let done = turn(&home, &server, &prompt, &[]).ended(0);
     let listed = home.run(&["sessions", "list", "--json"]);
     for part in ["ab3de5", "aB3dE5", "provider-key-0123"] {
         assert!(!listed.out.to_lowercase().contains(&part.to_lowercase()), "{}", listed.out);
@@ -89,9 +85,8 @@ fn a_block_that_holds_a_token_waits_with_a_high_finding() {
     let home = Home::new();
     let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
     let reply = format!("```python\ntoken = '{token}'\nprint(len(token))\n```\n");
-    let server = ModelServer::start(vec![Answer::text(&reply)]);
-    let done = turn(&home, &server, "go", &["--json", "--approve", "clean", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let server = ModelServer::replying(&[&reply]);
+    let done = turn(&home, &server, "go", &["--json", "--approve", "clean", "--sandbox", "off"]).ended(10);
     let review = &done.events("review")[0];
     let finding = review["findings"].as_array().unwrap().iter().find(|f| f["rule"] == "common.key").unwrap();
     assert_eq!((&finding["severity"], &finding["line"]), (&"high".into(), &1.into()));

@@ -1,7 +1,7 @@
 //! Tests which pictures of a run a model that accepts images is sent, against a model server.
 
 use crate::home::{Home, install};
-use crate::model_server::{Answer, ModelServer};
+use crate::model_server::ModelServer;
 use serde_json::Value;
 use std::path::Path;
 
@@ -20,12 +20,10 @@ fn images(request: &Value) -> Vec<String> {
 /// A turn in which this Rscript draws; returns what the model was sent afterwards, and the event of the run.
 fn drawn(programs: Option<&Path>, model: &str, sends: bool) -> (Vec<String>, Value) {
     let home = Home::new();
-    let config = format!("[context]\nimages = {sends}\n");
-    home.configure(config);
-    std::fs::create_dir_all(home.work()).unwrap();
+    home.configure(format!("[context]\nimages = {sends}\n"));
     home.file("photo.png", PIXEL);
-    let server = ModelServer::start(vec![Answer::text(BLOCKS), Answer::text("It rises.")]);
-    let (url, work) = (format!("{}/v1", server.url()), home.work().to_string_lossy().into_owned());
+    let server = ModelServer::replying(&[BLOCKS, "It rises."]);
+    let (url, work) = (server.v1(), home.work().to_string_lossy().into_owned());
     let args = ["run", "plot", "--json", "--model", model, "--base-url", &url, "--cwd", &work];
     let mut command = home.command(&[&args[..], &["--approve", "all", "--sandbox", "off"]].concat());
     if let Some(programs) = programs {
@@ -33,8 +31,7 @@ fn drawn(programs: Option<&Path>, model: &str, sends: bool) -> (Vec<String>, Val
         let all = std::iter::once(programs.to_path_buf()).chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(all).unwrap());
     }
-    let done = crate::home::run_to_end(&mut command);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = crate::home::run_to_end(&mut command).ended(0);
     (images(&server.wait_for_requests(2)[1].json()), done.events("run").pop().unwrap())
 }
 
@@ -94,11 +91,10 @@ fn a_value_reaches_the_model_as_its_library_shows_it() {
         let block = format!(
             "```python\nimport pandas as pd, polars as pl\nfrom rich.table import Table\ntable = Table('a')\n{shows}\n```\n"
         );
-        let server = ModelServer::start(vec![Answer::text(&block), Answer::text("Done.")]);
+        let server = ModelServer::replying(&[&block, "Done."]);
         let python = python.to_string_lossy();
         home.configure(format!("[run]\npython = {python:?}\n"));
-        let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
-        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
         let request = server.wait_for_requests(2)[1].json();
         let last = request["messages"].as_array().unwrap().last().unwrap()["content"].clone();
         let last = last.as_str().unwrap();

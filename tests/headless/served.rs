@@ -11,9 +11,7 @@ fn served(name: &str) -> (Done, Vec<String>) {
     let text = |value: &toml::Value| value.as_str().unwrap().to_owned();
     let home = Home::new();
     for (file, content) in story.get("files").and_then(toml::Value::as_table).into_iter().flatten() {
-        let file = home.work().join(file);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, text(content)).unwrap();
+        home.file(file, text(content));
     }
     if name == "plot" {
         open_environment(&home.work());
@@ -23,7 +21,7 @@ fn served(name: &str) -> (Done, Vec<String>) {
         ModelServer::start(replies.iter().map(|reply| Answer::text(&text(&reply["text"]))).collect());
     let fixed = "run --model openai/test --approve all --sandbox off --json --base-url";
     let mut args: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
-    args.push(format!("{}/v1", server.url()));
+    args.push(server.v1());
     args.extend(["--recipe".to_owned(), text(&story["recipe"])]);
     for (key, value) in story["inputs"].as_table().unwrap() {
         args.extend(["--input".to_owned(), format!("{key}={}", text(value))]);

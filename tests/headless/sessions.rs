@@ -1,6 +1,6 @@
 //! Tests session files on disk: damage is reported, and printed output is there.
 
-use crate::home::Home;
+use crate::home::{Home, assert_has};
 use crate::model_server::{Answer, Do, ModelServer, delta, finish};
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -9,16 +9,15 @@ use std::process::Stdio;
 const BLOCK: &str = "```python\nprint('one')\n```\n";
 
 fn a_session_with_a_run(home: &Home) -> PathBuf {
-    let server = ModelServer::start(vec![Answer::text(BLOCK), Answer::text("Done.")]);
-    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[BLOCK, "Done."]);
+    home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
     home.session_file()
 }
 
 #[test]
 fn one_message_is_listed_as_one() {
     let home = Home::new();
-    let server = ModelServer::start(vec![Answer::text("Hello."), Answer::text("Hello again.")]);
+    let server = ModelServer::replying(&["Hello.", "Hello again."]);
     assert_eq!(home.turn(&server, "go", &[]).code, Some(0));
     let list = home.run(&["sessions", "list"]).out;
     assert!(list.contains(" 2 messages  "), "{list}");
@@ -44,10 +43,8 @@ fn what_is_printed_as_json_is_on_the_disk() {
         let entry = matches!(kind.as_str(), "prompt" | "reply" | "block" | "review" | "decision" | "run");
         if entry {
             let written = std::fs::read_to_string(home.session_file()).unwrap_or_default();
-            assert!(
-                written.contains(&format!("\"kind\":\"{kind}\"")),
-                "{kind} was printed before it was written"
-            );
+            let is_written = written.contains(&format!("\"kind\":\"{kind}\""));
+            assert!(is_written, "{kind} was printed before it was written");
         }
         let over = kind == "run";
         kinds.push(kind);
@@ -63,12 +60,10 @@ fn what_is_printed_as_json_is_on_the_disk() {
 #[test]
 fn what_can_not_be_written_is_not_printed_as_json() {
     let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
     // No session can be saved where its folder should be.
-    std::fs::write(home.sayso().join("sessions"), "").unwrap();
-    let server = ModelServer::start(vec![Answer::text("Hello.")]);
-    let done = home.turn(&server, "go", &["--json"]);
-    assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+    home.own("sessions", "");
+    let server = ModelServer::replying(&["Hello."]);
+    let done = home.turn(&server, "go", &["--json"]).ended(5);
     let mut events = done.json();
     let last = events.pop().unwrap();
     assert_eq!((&last["event"], &last["kind"]), (&"error".into(), &"session".into()), "{last}");
@@ -89,8 +84,7 @@ fn doctor_sees_that_no_session_can_be_saved() {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).unwrap();
     }
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(folder, "").unwrap();
+    home.own("sessions", "");
     let after = of_sessions();
     assert_eq!(after["good"], false);
     assert!(after["found"].as_str().unwrap().contains("where nothing can be written: "), "{after}");
@@ -102,8 +96,7 @@ fn damage_is_told_in_full_by_check() {
     let home = Home::new();
     let path = a_session_with_a_run(&home);
     let whole = std::fs::read_to_string(&path).unwrap();
-    let done = home.run(&["sessions", "check"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let done = home.run(&["sessions", "check"]).ended(0);
     assert!(done.out.contains(": whole"), "{}", done.out);
 
     let lines: Vec<&str> = whole.lines().collect();
@@ -113,10 +106,8 @@ fn damage_is_told_in_full_by_check() {
     damaged[approval] = damaged[approval].replace("approve", "appruve");
     damaged[block + 1] = damaged[block + 1].replacen("\"v\":1", "\"v\":2", 1);
     std::fs::write(&path, damaged.join("\n") + "\n").unwrap();
-    let done = home.run(&["sessions", "check"]);
-    assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
-    assert!(done.out.contains(&format!("Line {} is damaged", approval + 1)), "{}", done.out);
-    assert!(done.out.contains("its approval can't be read"), "{}", done.out);
+    let done = home.run(&["sessions", "check"]).ended(5);
+    assert_has(&done.out, &[&format!("Line {} is damaged", approval + 1), "its approval can't be read"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged.join("\n") + "\n", "nothing is changed");
 }
 
@@ -126,8 +117,7 @@ fn a_relative_home_is_refused_with_words() {
     for args in [&["doctor"][..], &["sessions", "list"], &["run", "x"]] {
         let mut command = home.command(args);
         command.env("HOME", "somewhere").env_remove("SAYSO_HOME");
-        let done = crate::home::run_to_end(&mut command);
-        assert_eq!(done.code, Some(3), "{args:?} {}", done.err);
+        let done = crate::home::run_to_end(&mut command).ended(3);
         assert!(done.err.contains("HOME") && done.err.contains("not an absolute path"), "{}", done.err);
         assert!(!home.work().join("somewhere").exists());
     }
@@ -138,9 +128,8 @@ fn a_fence_without_a_language_stops_no_turn() {
     let home = Home::new();
     let first =
         "This is what it prints:\n\n```\n42\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
-    let server = ModelServer::start(vec![Answer::text(first), Answer::text("It is 42.")]);
-    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let server = ModelServer::replying(&[first, "It is 42."]);
+    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]).ended(0);
     assert_eq!(done.events("run").len(), 1);
     let told = server.requests()[1].json().to_string();
     assert!(told.contains("names no language"), "the model is told: {told}");
@@ -154,8 +143,7 @@ fn a_connection_that_is_lost_before_the_reply_begins_is_asked_again() {
         Answer::stream(vec![]),
         Answer::text("Here."),
     ]);
-    let done = home.turn(&server, "go", &[]);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = home.turn(&server, "go", &[]).ended(0);
     assert!(done.out.contains("Here."), "{}", done.out);
     assert_eq!(server.requests().len(), 3);
 }
@@ -166,8 +154,7 @@ fn blocks_of_a_cut_reply_are_skipped_whichever_way_it_was_cut() {
         let home = Home::new();
         let body = [Do::Write(delta(BLOCK))].into_iter().chain(last).collect();
         let server = ModelServer::start(vec![Answer::stream(body)]);
-        let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
-        assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
+        let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]).ended(4);
         (done.events("run").len(), done.events("block").len(), done.events("decision").len())
     };
     assert_eq!(cut(Some(Do::Cut)), (0, 1, 1));
@@ -180,8 +167,7 @@ fn what_came_of_a_cut_reply_is_told_as_kept_only_if_something_came() {
         let home = Home::new();
         let body = pieces.into_iter().chain([Do::Write(finish("content_filter"))]).collect();
         let server = ModelServer::start(vec![Answer::stream(body)]);
-        let done = home.turn(&server, "go", &[]);
-        assert_eq!(done.code, Some(4), "{}\n{}", done.out, done.err);
+        let done = home.turn(&server, "go", &[]).ended(4);
         assert_eq!(done.err.contains("is kept in the session"), kept, "{}", done.err);
     }
 }
@@ -207,12 +193,10 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     let done = other.run(&["sessions", "check"]);
     assert!(done.code == Some(0) && done.out.contains("foreign: "), "{}{}", done.out, done.err);
 
-    let done = other.run(&["sessions", "adopt", &id]);
-    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
+    let done = other.run(&["sessions", "adopt", &id]).ended(2);
     assert!(done.out.contains("1 approvals") && done.err.contains("--yes"), "{}{}", done.out, done.err);
     assert_eq!(std::fs::read_to_string(&copy).unwrap(), own, "nothing was changed");
-    let done = other.run(&["sessions", "adopt", &id, "--yes"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    other.run(&["sessions", "adopt", &id, "--yes"]).ended(0);
     assert!(told(&other).0.is_null());
     assert!(!other.run(&["sessions", "check"]).out.contains("foreign"));
     // A changed text with a valid checksum is not what was adopted.
@@ -234,9 +218,8 @@ fn a_session_with_changes(home: &Home) -> String {
     std::fs::write(work.join("a.txt"), "mine\n").unwrap();
     std::fs::write(work.join("gone.txt"), "mine\n").unwrap();
     let block = "```bash\necho run > a.txt; rm gone.txt; mkdir -p new; echo run > new/b.txt\n```\n";
-    let server = ModelServer::start(vec![Answer::text(block), Answer::text("Done.")]);
-    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = ModelServer::replying(&[block, "Done."]);
+    home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
     assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "run\n");
     home.session_id()
 }
@@ -246,13 +229,11 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     let home = Home::new();
     let id = a_session_with_changes(&home);
     let (work, read) = (home.work(), |path: PathBuf| std::fs::read_to_string(path).ok());
-    let told = home.run(&["sessions", "undo", &id]);
-    assert_eq!(told.code, Some(2), "{}{}", told.out, told.err);
-    for line in
-        ["changed  a.txt", "deleted  gone.txt", "created  new/b.txt", "3 of 3 changes can be taken back."]
-    {
-        assert!(told.out.contains(line), "{line}\n{}", told.out);
-    }
+    let told = home.run(&["sessions", "undo", &id]).ended(2);
+    assert_has(
+        &told.out,
+        &["changed  a.txt", "deleted  gone.txt", "created  new/b.txt", "3 of 3 changes can be taken back."],
+    );
     assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
     for named in
         ["./new/b.txt".to_owned(), work.canonicalize().unwrap().join("new/b.txt").display().to_string()]
@@ -272,18 +253,14 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     assert!(!work.join("new").exists() && read(work.join("a.txt")).as_deref() == Some("newer\n"));
     let told = home.run(&["sessions", "undo", &id]);
     assert!(told.out.contains("a.txt  4 B  changed since"), "{}", told.out);
-    let done = home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"]);
-    assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+    let done = home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"]).ended(5);
     assert!(done.err.contains("1 of 1 change was not taken back"), "{}", done.err);
     let done = home.run(&["sessions", "undo", &id, "--again", "--yes"]);
     assert!(done.code == Some(5) && done.out.contains("not made again: a.txt"), "{}{}", done.out, done.err);
     assert!(!work.join("gone.txt").exists() && read(work.join("new/b.txt")).as_deref() == Some("run\n"));
     let shown = home.run(&["sessions", "show", &id]).out;
-    for line in ["taken back: gone.txt", "taken back: new/b.txt", "made again: gone.txt, new/b.txt"] {
-        assert!(shown.contains(line), "{line}\n{shown}");
-    }
-    let other = home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]);
-    assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+    assert_has(&shown, &["taken back: gone.txt", "taken back: new/b.txt", "made again: gone.txt, new/b.txt"]);
+    home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]).ended(2);
 }
 
 /// Whoever follows the hint gets the file.
@@ -291,15 +268,13 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
 fn the_hint_of_an_export_without_a_form_names_endings_that_are_known() {
     let home = Home::new();
     let id = a_session_with_changes(&home);
-    let done = home.run(&["sessions", "export", &id, "--output", "report.script"]);
-    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
+    let done = home.run(&["sessions", "export", &id, "--output", "report.script"]).ended(2);
     let (_, named) = done.err.split_once("ends in ").unwrap();
     let endings: Vec<&str> = named.split([' ', ',', '\n']).filter(|word| word.starts_with('.')).collect();
     assert_eq!(endings.len(), 6, "{}", done.err);
     for ending in endings {
         let file = format!("report{}", ending.strip_suffix('.').unwrap_or(ending));
-        let done = home.run(&["sessions", "export", &id, "--output", &file]);
-        assert_eq!(done.code, Some(0), "{file} {}{}", done.out, done.err);
+        home.run(&["sessions", "export", &id, "--output", &file]).ended(0);
         assert!(home.work().join(&file).is_file(), "{file}");
     }
 }
@@ -310,13 +285,11 @@ fn what_was_taken_back_already_leads_to_the_runs_before_it() {
     let home = Home::new();
     let block = |word: &str| Answer::text(&format!("```bash\necho {word} > a.txt\n```\n"));
     let server = ModelServer::start(vec![block("one"), block("two"), Answer::text("Done.")]);
-    let done = home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
     let id = home.session_id();
     let done = home.run(&["sessions", "undo", &id, "--yes"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: a.txt\n"), "{}", done.err);
-    let again = home.run(&["sessions", "undo", &id, "--yes"]);
-    assert_eq!(again.code, Some(5), "{}{}", again.out, again.err);
+    let again = home.run(&["sessions", "undo", &id, "--yes"]).ended(5);
     assert!(again.out.contains("before it, block 1 (--block 1): 1 change\n"), "{}", again.out);
     assert!(again.err.contains("nothing of it can be taken back"), "{}", again.err);
     assert_eq!(home.text("a.txt"), "one\n");
@@ -339,8 +312,7 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
         "for f in .env kept lost newer newest; do echo run >> $f; done; rm pipe\n",
     )
     .unwrap();
-    let done = home.run(&["exec", "run.sh", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    home.run(&["exec", "run.sh", "--sandbox", "off"]).ended(0);
     for name in ["newer", "newest"] {
         std::fs::write(work.join(name), "mine\n").unwrap();
     }
@@ -389,7 +361,7 @@ fn what_is_sayso_s_own_is_no_change_of_a_run_where_a_link_leads_to_it_too() {
         String::from_utf8(done.stdout).unwrap()
     };
     let block = "```bash\necho run > a.txt\n```\n";
-    let server = ModelServer::start(vec![Answer::text(block), Answer::text("Done.")]);
+    let server = ModelServer::replying(&[block, "Done."]);
     let options = ["--approve", "all", "--sandbox", "off"];
     run(home.turn_command(&server, "go", &options));
     let sessions = std::fs::read_dir(home.work().join("sayso/sessions")).unwrap().flatten();

@@ -41,8 +41,7 @@ fn tools_in_parallel_each_with_its_answer() {
         ]),
         Answer::text("Done."),
     ]);
-    let done = turn(&home, &server);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = turn(&home, &server).ended(0);
     let blocks = done.events("block");
     let told: Vec<(&str, Option<&str>)> =
         blocks.iter().map(|b| (b["kind"].as_str().unwrap(), b["path"].as_str())).collect();
@@ -89,8 +88,7 @@ fn a_server_that_takes_no_tools_is_asked_again_without() {
         Answer::text("```bash\necho hello\n```\n"),
         Answer::text("Done."),
     ]);
-    let done = turn(&home, &server);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = turn(&home, &server).ended(0);
     assert_eq!(done.events("no_tools").len(), 1);
     let requests = server.requests();
     assert_eq!(requests.len(), 3);
@@ -103,12 +101,10 @@ fn a_server_that_takes_no_tools_is_asked_again_without() {
 #[test]
 fn what_is_forbidden_of_files_is_not_done_by_approving_all() {
     let home = Home::new();
-    let config = "dialect = \"tools\"\nreview.forbid = [\"file.outside\"]\n";
-    home.configure(config);
+    home.configure("dialect = \"tools\"\nreview.forbid = [\"file.outside\"]\n");
     let server =
         ModelServer::start(vec![calls(&[("c1", "write_file", r#"{"path":"../ran","content":"x"}"#)])]);
-    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
-    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]).ended(10);
     let review = &done.events("review")[0];
     assert_eq!(review["findings"][0]["rule"], "file.outside", "{}", done.out);
     assert_eq!(review["findings"][0]["forbidden"], true, "{}", done.out);
@@ -161,8 +157,7 @@ fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
         ]),
         Answer::text("Done."),
     ]);
-    let done = turn(&home, &server);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = turn(&home, &server).ended(0);
     assert_eq!(home.text("a.txt"), "new\n");
     let decided = done.events("decision");
     assert_eq!(decided.len(), 2);

@@ -5,7 +5,7 @@
 //! disk; reads by a word in the program's output that only that file contains; sending by a socket of this test.
 
 use crate::home::{Done, Home};
-use crate::model_server::{Answer, ModelServer};
+use crate::model_server::ModelServer;
 use serde_json::Value;
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -130,7 +130,7 @@ impl Computer {
 
     /// A turn in which all of them run.
     fn turn(&self, options: &[&str], environment: &[(&str, &str)]) -> Done {
-        let server = ModelServer::start(vec![Answer::text(&self.reply()), Answer::text("Done.")]);
+        let server = ModelServer::replying(&[&self.reply(), "Done."]);
         let fixed = ["--json", "--approve", "all", "--cwd", self.work.to_str().unwrap()];
         let mut command = self.home.turn_command(&server, "go", &[&fixed[..], options].concat());
         crate::home::run_to_end(command.envs(environment.iter().copied()).current_dir(&self.work))
@@ -372,8 +372,7 @@ fn network(options: &[&str]) -> (bool, bool) {
         "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nfor act in (lambda: s.sendto(b'x', ('127.0.0.1', {u})), lambda: socket.create_connection(('127.0.0.1', {t}), 2)):\n    try:\n        act()\n    except OSError as e:\n        print(e)"
     );
     let home = Home::new();
-    let server =
-        ModelServer::start(vec![Answer::text(&format!("```python\n{code}\n```\n")), Answer::text("Done.")]);
+    let server = ModelServer::replying(&[&format!("```python\n{code}\n```\n"), "Done."]);
     let done = home.turn(&server, "go", &[&["--json", "--approve", "all"], options].concat());
     assert_eq!(done.events("run").len(), 1, "{}\n{}", done.out, done.err);
     let said = done.events("decision")[0]["sandbox"]["network"].clone();
@@ -400,8 +399,7 @@ fn what_a_run_leaves_for_git_to_obey_is_told_whatever_its_folder_is_called() {
     let home = Home::new();
     let code = "mkdir -p data/objects data/refs && echo 'ref: refs/heads/main' > data/HEAD && \
                 printf '[core]\\n\\tworktree = ..\\n\\tfsmonitor = id\\n' > data/config && echo 'gitdir: data' > .git";
-    let server =
-        ModelServer::start(vec![Answer::text(&format!("```bash\n{code}\n```\n")), Answer::text("Done.")]);
+    let server = ModelServer::replying(&[&format!("```bash\n{code}\n```\n"), "Done."]);
     let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]);
     let runs = done.events("run");
     assert_eq!(runs.len(), 1, "{}\n{}", done.out, done.err);
@@ -420,8 +418,7 @@ fn files_that_have_names_elsewhere_are_told_before_a_run_changes_them_there() {
     fs::create_dir_all(home.work().join("node_modules/x")).unwrap();
     fs::hard_link(&stored, home.work().join("node_modules/x/index.js")).unwrap();
     let code = "echo more >> node_modules/x/index.js";
-    let server =
-        ModelServer::start(vec![Answer::text(&format!("```bash\n{code}\n```\n")), Answer::text("Done.")]);
+    let server = ModelServer::replying(&[&format!("```bash\n{code}\n```\n"), "Done."]);
     let done = home.turn(&server, "go", &["--json", "--approve", "all"]);
     assert_eq!(fs::read_to_string(&stored).unwrap(), "as it was\nmore\n", "{}\n{}", done.out, done.err);
     assert_eq!(done.events("review")[0]["hard_links"]["files"], 1, "{}", done.out);

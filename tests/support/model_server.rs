@@ -178,6 +178,11 @@ impl ModelServer {
         server
     }
 
+    /// Starts a server whose replies have these texts.
+    pub fn replying(texts: &[&str]) -> Self {
+        Self::start(texts.iter().map(|text| Answer::text(text)).collect())
+    }
+
     /// Starts a server whose answers are also for requests for models.
     pub fn in_order(answers: Vec<Answer>) -> Self {
         let server = Self::start(answers);
@@ -199,6 +204,11 @@ impl ModelServer {
     /// Its address, without a path.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// The address of OpenAI's interface there.
+    pub fn v1(&self) -> String {
+        format!("{}/v1", self.url())
     }
 
     /// The requests for replies so far.

@@ -304,21 +304,44 @@ impl Terminal {
     /// Waits until the text is on the screen.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
-        assert!(
-            self.holds_within(PATIENCE, |s| s.contains(text)),
-            "`{text}` did not appear:\n{}",
-            self.screen()
-        );
+        let came = self.holds_within(PATIENCE, |s| s.contains(text));
+        assert!(came, "`{text}` did not appear:\n{}", self.screen());
+    }
+
+    /// Sends one named key, and waits for the text that it brings.
+    #[track_caller]
+    pub fn press_then(&self, key: &str, text: &str) {
+        self.press(key);
+        self.wait_for(text);
+    }
+
+    /// Types a text and Enter, and waits for the text that they bring.
+    #[track_caller]
+    pub fn enter_then(&self, typed: &str, text: &str) {
+        self.enter(typed);
+        self.wait_for(text);
+    }
+
+    /// Types a text without Enter, and waits for the text that it brings.
+    #[track_caller]
+    pub fn type_text_then(&self, typed: &str, text: &str) {
+        self.type_text(typed);
+        self.wait_for(text);
+    }
+
+    /// Waits until each of these texts was on the screen, one after the other.
+    #[track_caller]
+    pub fn wait_for_each(&self, texts: &[&str]) {
+        for text in texts {
+            self.wait_for(text);
+        }
     }
 
     /// Waits until the text is gone from the screen.
     #[track_caller]
     pub fn wait_gone(&self, text: &str) {
-        assert!(
-            self.holds_within(PATIENCE, |s| !s.contains(text)),
-            "`{text}` did not go:\n{}",
-            self.screen()
-        );
+        let went = self.holds_within(PATIENCE, |s| !s.contains(text));
+        assert!(went, "`{text}` did not go:\n{}", self.screen());
     }
 
     /// Presses a key until the text is on the screen, as a person does whose key was refused (the guard); the key

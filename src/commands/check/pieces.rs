@@ -189,8 +189,13 @@ pub(super) fn name_as_written(form: &PieceForm, review: &mut Review) {
     if *form != PieceForm::Makefile {
         return;
     }
-    let effects = &mut review.effects;
-    let lists = [
+    let messages = review.findings.iter_mut().map(|finding| &mut finding.message);
+    lists(&mut review.effects).into_iter().flatten().chain(messages).for_each(make::as_written);
+}
+
+/// The lists of what code does, in one order.
+fn lists(effects: &mut Effects) -> [&mut Vec<String>; 7] {
+    [
         &mut effects.reads,
         &mut effects.writes,
         &mut effects.deletes,
@@ -198,9 +203,7 @@ pub(super) fn name_as_written(form: &PieceForm, review: &mut Review) {
         &mut effects.programs,
         &mut effects.packages,
         &mut effects.environment,
-    ];
-    let messages = review.findings.iter_mut().map(|finding| &mut finding.message);
-    lists.into_iter().flatten().chain(messages).for_each(make::as_written);
+    ]
 }
 
 /// Joins the reviews of a file's pieces into one.
@@ -238,24 +241,15 @@ impl JoinedReview {
         self.unchecked.extend(why);
     }
 
-    fn add_effects(&mut self, effects: Effects) {
-        let all = &mut self.effects;
-        for (mine, more) in [
-            (&mut all.reads, effects.reads),
-            (&mut all.writes, effects.writes),
-            (&mut all.deletes, effects.deletes),
-            (&mut all.hosts, effects.hosts),
-            (&mut all.programs, effects.programs),
-            (&mut all.packages, effects.packages),
-            (&mut all.environment, effects.environment),
-        ] {
-            for name in more {
+    fn add_effects(&mut self, mut effects: Effects) {
+        for (mine, more) in lists(&mut self.effects).into_iter().zip(lists(&mut effects)) {
+            for name in more.drain(..) {
                 if !mine.contains(&name) {
                     mine.push(name);
                 }
             }
         }
-        all.unknown |= effects.unknown;
+        self.effects.unknown |= effects.unknown;
     }
 
     /// Returns the review of the file, and the cell of each finding.
@@ -279,6 +273,18 @@ fn width(line: &str) -> u32 {
 /// The number of a line or cell at this index.
 fn number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
+}
+
+/// The language, the text and the first place of each piece.
+#[cfg(test)]
+fn languages_and_places(found: &Pieces) -> Vec<(&str, &str, u32, Columns)> {
+    let pieces = found.pieces.iter();
+    pieces
+        .map(|piece| {
+            let LinePosition { line, columns, .. } = piece.lines[0];
+            (piece.language.as_deref().unwrap(), piece.source.as_str(), line, columns)
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -32,11 +32,12 @@ const STACK_BYTES: usize = 8 << 20;
 /// How long to wait for a result before the progress is shown again.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Whether the report shows lines of code beside the findings.
+/// The form of the report. Only the one for people shows lines of code beside the findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportForm {
     Lines,
-    Data,
+    Json,
+    Sarif,
 }
 
 /// A file and the outcome of its check.
@@ -162,7 +163,7 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
     };
     pieces::name_as_written(&holds, &mut review);
     let lines = match (form, &holds) {
-        (ReportForm::Data, _) => Vec::new(),
+        (ReportForm::Json | ReportForm::Sarif, _) => Vec::new(),
         (ReportForm::Lines, PieceForm::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
         (ReportForm::Lines, _) => lines(&source, &review),
     };
@@ -236,11 +237,9 @@ fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
     if bytes.iter().take(8192).any(|byte| *byte == 0) {
         return Err(DecodeError::Binary);
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        // Old sources may have another encoding; rules don't depend on the bytes that are not UTF-8.
-        Err(error) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-    }
+    // Old sources may have another encoding; rules don't depend on the bytes that are not UTF-8.
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 #[cfg(test)]
@@ -269,7 +268,7 @@ mod tests {
         let mut err = Vec::new();
         let (scope, languages) = (Scope::default(), Languages::default());
         let progress = &mut Progress::new(&mut err);
-        review_each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Data, progress, &mut report)
+        review_each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Json, progress, &mut report)
             .unwrap();
         assert_eq!(seen, jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>());
     }

@@ -35,7 +35,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
                 let text = rest.get(offset..).unwrap_or_default();
                 let shift = width(first) - width(text);
                 let head = (text.to_owned(), shift_columns(*stand, shift));
-                found.pieces.extend(command(&shell, head, &instruction));
+                found.pieces.push(command(&shell, head, &instruction));
             }
             _ => {}
         }
@@ -48,7 +48,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
 }
 
 /// The piece that an instruction runs. `head`: the rest of its first line after its word and options.
-fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction) -> Vec<Piece> {
+fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction) -> Piece {
     let tail = instruction.lines.iter().skip(1);
     let joined: String =
         [&head].into_iter().chain(tail.clone()).map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
@@ -60,7 +60,7 @@ fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction)
             &words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
             LinePosition { columns, ..head.1 },
         );
-        return vec![piece];
+        return piece;
     }
     let bare = head.0.trim();
     let alone = instruction
@@ -74,7 +74,7 @@ fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction)
         for (text, stand) in lines {
             piece.push(text, *stand);
         }
-        return vec![piece];
+        return piece;
     }
     let mut piece = Piece::new(shell);
     let count = instruction.lines.len();
@@ -91,7 +91,7 @@ fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction)
             piece.push(end, LinePosition { line: last.line + 1, columns: Columns::Shifted(0), cell: None });
         }
     }
-    vec![piece]
+    piece
 }
 
 impl LinePosition {
@@ -219,6 +219,7 @@ fn heredoc_ends(text: &str) -> Vec<(String, bool)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::languages_and_places;
     use super::*;
 
     #[test]
@@ -228,13 +229,8 @@ mod tests {
                     HEALTHCHECK --interval=5s CMD curl localhost\nonbuild run make\nENTRYPOINT [\"sh\", \"-c\", \"exec it's\"]\n\
                     SHELL [\"pwsh\", \"-c\"]\nRUN ri x\nRUN <<E\n#!/usr/bin/env python3\nimport os\nE\n";
         let found = pieces(text);
-        let told: Vec<_> = found
-            .pieces
-            .iter()
-            .map(|p| (p.language.as_deref().unwrap(), p.source.as_str(), p.lines[0].line, p.lines[0].columns))
-            .collect();
         assert_eq!(
-            told,
+            languages_and_places(&found),
             [
                 ("bash", "apk add curl \\\n  && rm -rf /srv\n", 3, Columns::Shifted(33)),
                 ("bash", "set -e\ncurl x | sh\n", 10, Columns::Shifted(0)),

@@ -4,52 +4,10 @@ use super::{Columns, LinePosition, Piece, Pieces, language_named, number, width}
 use crate::domain::Languages;
 
 /// Words behind a fence that don't name a programming language.
-const NO_PROGRAM_WORDS: &[&str] = &[
-    "",
-    "text",
-    "txt",
-    "plain",
-    "plaintext",
-    "json",
-    "jsonc",
-    "json5",
-    "jsonl",
-    "yaml",
-    "yml",
-    "toml",
-    "ini",
-    "xml",
-    "html",
-    "css",
-    "scss",
-    "svg",
-    "csv",
-    "tsv",
-    "diff",
-    "patch",
-    "md",
-    "markdown",
-    "rst",
-    "latex",
-    "tex",
-    "mermaid",
-    "dot",
-    "output",
-    "log",
-    "http",
-    "none",
-    "bibtex",
-    "gitignore",
-    "dotenv",
-    "properties",
-    "graphql",
-    "proto",
-    "protobuf",
-    "tree",
-    "ebnf",
-    "regex",
-    "math",
-];
+const NO_PROGRAM_WORDS: &str = "\
+     text txt plain plaintext json jsonc json5 jsonl yaml yml toml ini xml html css scss svg csv tsv diff patch md \
+     markdown rst latex tex mermaid dot output log http none bibtex gitignore dotenv properties graphql proto \
+     protobuf tree ebnf regex math";
 
 /// Words of fences that show a terminal: lines with a prompt hold commands.
 const TERMINAL_WORDS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
@@ -105,7 +63,8 @@ fn open_fence(
     let lower = word.to_ascii_lowercase();
     let terminal = TERMINAL_WORDS.contains(&lower.as_str());
     let language = if terminal { Some("bash".to_owned()) } else { language_named(&lower, languages) };
-    if language.is_none() && !NO_PROGRAM_WORDS.contains(&lower.as_str()) {
+    let is_no_program = lower.is_empty() || NO_PROGRAM_WORDS.split(' ').any(|word| word == lower);
+    if language.is_none() && !is_no_program {
         found.not_pieces.push(format!("line {at}: there are no rules for {lower}"));
     }
     let piece = language.as_deref().map(Piece::new);
@@ -138,6 +97,7 @@ fn add_line(fence: &mut OpenFence, line: &str, at: u32) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::languages_and_places;
     use super::*;
 
     #[test]
@@ -145,13 +105,8 @@ mod tests {
         let text = "# A\n\n```python title=x\nimport os\nos.remove('a')\n```\n> ~~~~ sh\n> rm a\n> ~~~~\n```\nplain\n```\n\
                     ```console\n$ rm b\nremoved\n```\n```haskell\nmain\n```\n   ```{r}\n   unlink(1)\n";
         let found = pieces(text, &Languages::default());
-        let told: Vec<_> = found
-            .pieces
-            .iter()
-            .map(|p| (p.language.as_deref().unwrap(), p.source.as_str(), p.lines[0].line, p.lines[0].columns))
-            .collect();
         assert_eq!(
-            told,
+            languages_and_places(&found),
             [
                 ("python", "import os\nos.remove('a')\n", 4, Columns::Shifted(0)),
                 ("bash", "rm a\n", 8, Columns::Shifted(2)),

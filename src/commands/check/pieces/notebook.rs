@@ -67,9 +67,7 @@ fn text(cell: &Value) -> Option<String> {
     let source = cell.get("source").or_else(|| cell.get("input"))?;
     match source {
         Value::String(text) => Some(text.clone()),
-        Value::Array(lines) => {
-            lines.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|l| l.concat())
-        }
+        Value::Array(lines) => lines.iter().map(Value::as_str).collect(),
         _ => None,
     }
 }

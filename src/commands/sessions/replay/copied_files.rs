@@ -28,16 +28,16 @@ pub(super) fn chosen_files(
     }
     let usage = |error: &dyn std::fmt::Display| Failure::new(FailureClass::Usage, error.to_string());
     let folder = Folder::find(&summary.cwd).map_err(|error| usage(&error))?;
+    let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
     let mut files = ChosenFiles::default();
     if args.copy {
         let scope = factory.scope();
         let why_not = |path: &str| {
-            let is_hidden = path.split('/').any(|part| part.starts_with('.'));
             let whole = folder.path().join(path);
             match () {
                 () if recorded.made.contains(path) => Some(WhyNotCopied::Made),
                 () if review::is_secret(&whole.to_string_lossy(), &scope) => Some(WhyNotCopied::Secret),
-                () if is_hidden => Some(WhyNotCopied::Hidden),
+                () if is_hidden(path) => Some(WhyNotCopied::Hidden),
                 () => None,
             }
         };
@@ -54,7 +54,6 @@ pub(super) fn chosen_files(
         }
         wants.extend(changed.map(String::as_str));
     }
-    let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
     let config = UndoConfig { working: summary.cwd.clone(), ..factory.undo_config() };
     let mut copies = UndoStore::new(config);
     for (path, record) in &recorded.earlier {
