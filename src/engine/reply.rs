@@ -15,7 +15,7 @@ pub(crate) mod call;
 mod edit_fence;
 mod edits;
 mod info;
-mod json;
+pub(super) mod json;
 mod markdown;
 mod outside;
 mod parser;
