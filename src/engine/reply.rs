@@ -94,11 +94,6 @@ impl Proposal {
     }
 }
 
-/// Whether sayso has a tool of this name.
-pub(crate) fn is_tool(name: &str) -> bool {
-    call::is_known(name)
-}
-
 /// Splits a whole reply. `complete`: whether the model finished its reply.
 pub fn parse(text: &str, dialect: Dialect, languages: &Languages, complete: bool) -> Vec<Segment> {
     let mut parser = Parser::new(dialect, languages);
