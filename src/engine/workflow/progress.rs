@@ -64,9 +64,7 @@ impl Engine {
                 self.order_inspection(block);
             }
             WorkflowStep::Form(form) => {
-                let question = Question::Form(Box::new(form));
-                self.notify(notices::question(&question));
-                self.state.phase = Phase::Asking(question);
+                self.ask_person(Question::Form(Box::new(form)));
                 return true;
             }
             WorkflowStep::End { end, summary } => {
