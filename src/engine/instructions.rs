@@ -5,7 +5,7 @@
 
 use super::Engine;
 use super::context::fenced;
-use crate::domain::{Entry, Instructions, NotedInstructions, Notice};
+use crate::domain::{Entry, Instructions, Notice};
 use crate::text::line::one_line;
 use crate::text::number::grouped;
 
@@ -41,11 +41,6 @@ fn one(file: &Instructions) -> String {
 }
 
 impl Engine {
-    /// The instruction files that requests contain now.
-    pub(super) fn used_instructions(&self) -> Vec<&Instructions> {
-        self.state.live.used_instructions().collect()
-    }
-
     /// Stores the instruction files that were found. They are used from the next request on.
     pub(super) fn instructions_found(&mut self, found: Vec<Instructions>) {
         if self.state.live.instructions != found {
@@ -79,7 +74,7 @@ impl Engine {
 
     /// Records which instruction files a request is sent with, if they changed.
     pub(super) fn note_instructions(&mut self) {
-        let used: Vec<NotedInstructions> = self.used_instructions().iter().map(|file| file.noted()).collect();
+        let used: Vec<_> = self.state.live.used_instructions().map(|file| file.noted()).collect();
         if self.state.transcript.instructions != used {
             self.record(Entry::Instructions(used));
         }

@@ -113,7 +113,7 @@ proptest! {
     ) {
         let transcript = session(&turns, summary);
         let settings = Settings { system_prompt: "be kind.".into(), ..Settings::default() };
-        let composer = composer(&transcript, &settings).instructed("the instructions.");
+        let composer = Composer { instructions: "the instructions.", ..composer(&transcript, &settings) };
         let whole = composer.whole();
         let shortest = composer.compose_with(LEVELS[LEVELS.len() - 1]);
         let composed = composer.within(room);
@@ -244,7 +244,7 @@ fn the_newest_images_go_along_if_the_model_can_see() {
     };
     assert_eq!(names(composer(&transcript, &settings).whole()), Vec::<String>::new());
     // The fifth image is too large, the seventh has a format that models can't read.
-    let seen = composer(&transcript, &settings).seeing(true).whole();
+    let seen = Composer { images: true, ..composer(&transcript, &settings) }.whole();
     assert!(seen.estimate > composer(&transcript, &settings).whole().estimate);
     assert_eq!(names(seen.clone()), ["figure-4.png", "figure-6.png", "figure-8.png", "figure-9.png"]);
     let message = seen.messages.iter().find(|m| !m.images.is_empty()).unwrap();
