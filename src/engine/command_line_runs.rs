@@ -122,7 +122,8 @@ impl Engine {
         let waiting = self.turn.named.as_ref().map(|named| &named.waiting);
         let Some(named) = waiting.and_then(|waiting| waiting.get(&block)).copied() else { return };
         let revision = item.block.current().revision;
-        if revision != named && !self.is_placed_anew(block) {
+        // An edit may have been placed in its files again because they changed.
+        if revision != named && item.block.placed.len() < 2 {
             return;
         }
         let forbidden = inspected.review.findings.iter().find(|finding| finding.forbidden);
@@ -141,12 +142,6 @@ impl Engine {
         self.record(Entry::Declined { block, revision, why });
         self.settled(block);
         self.advance();
-    }
-
-    /// Whether this edit was placed in its files again because they changed.
-    fn is_placed_anew(&self, block: BlockId) -> bool {
-        let item = self.state.transcript.blocks.get(&block);
-        item.is_some_and(|item| item.block.placed.len() > 1)
     }
 }
 

@@ -148,9 +148,7 @@ impl Engine {
         let kind = BlockKind::Install { wanted_by: Some(block) };
         Some(self.propose_own(kind, language.clone(), list.text().into(), note))
     }
-}
 
-impl Engine {
     /// Proposes to pull an image, once for each block. Without a person to ask, nothing is offered; for blocks named on
     /// the command line only if fetching was asked for there.
     fn offer_pull(&mut self, block: BlockId, image: &ImageName) -> Option<BlockId> {
