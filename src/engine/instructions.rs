@@ -115,21 +115,16 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_not_told_of_as_if_it_were() {
-        use crate::engine::{Command, Event, Settings, dialogue::Dialogue};
+        use crate::engine::dialogue::{Dialogue, TextChecks as _};
+        use crate::engine::{Command, Event, Settings};
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
-        let told = d.command(Command::UseInstructions(false));
-        assert!(told.contains("There is no AGENTS.md here."), "{told}");
+        d.command(Command::UseInstructions(false)).has("There is no AGENTS.md here.");
         d.send(Event::HeldInstructions(vec!["/p/AGENTS.md".into()]));
         let told = d.command(Command::UseInstructions(true));
-        assert!(
-            told.contains("it changed since a run began") && !told.contains("no AGENTS.md here"),
-            "{told}"
-        );
-        let told = d.command(Command::UseInstructions(false));
-        assert!(told.contains("also not the one that changed since a run began"), "{told}");
+        told.has("it changed since a run began").lacks("no AGENTS.md here");
+        d.command(Command::UseInstructions(false)).has("also not the one that changed since a run began");
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
         d.send(Event::Instructions(vec![file("/p/AGENTS.md", "use tabs", false)]));
-        let told = d.command(Command::UseInstructions(false));
-        assert!(told.contains("no longer told"), "{told}");
+        d.command(Command::UseInstructions(false)).has("no longer told");
     }
 }

@@ -243,8 +243,7 @@ mod tests {
 
     #[test]
     fn what_a_summary_stands_for_counts_no_more() {
-        let mut d = Dialogue::new();
-        d.user("first");
+        let mut d = Dialogue::after_prompt("first");
         d.reply(&"word ".repeat(60_000));
         d.user("second");
         d.reply(&"word ".repeat(60_000));

@@ -4,7 +4,7 @@ use crate::domain::{
     Block, BlockId, Dialect, Entry, FileChange, Finish, FinishReason, ImageRef, KernelFate, KernelRef,
     Outcome, OutputBuffer, Revision, RunError, RunReport, StepId, Stream, Timestamp, Usage,
 };
-use crate::engine::dialogue::{report, terms};
+use crate::engine::dialogue::{TextChecks as _, report, terms};
 
 const SOURCE: &str = "print(1)\nprint(2)\n";
 
@@ -248,11 +248,7 @@ fn a_result_is_told_when_it_came_about() {
         prompt("y"),
     ]);
     let texts: Vec<_> = told.iter().map(|(_, text)| text.as_str()).collect();
-    assert!(
-        texts[2].ends_with("rejected by the person, it was not run.\nNo reason was given."),
-        "{}",
-        texts[2]
-    );
+    texts[2].ends("rejected by the person, it was not run.\nNo reason was given.");
     assert_eq!(texts[3], "s");
     assert!(texts[4].contains("exit 0, 0.8 s") && texts[4].ends_with("\n\ny"), "{}", texts[4]);
 }

@@ -85,6 +85,7 @@ fn tool(function: &Function) -> Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::dialogue::TextChecks as _;
     use crate::engine::functions::tests::function;
 
     #[test]
@@ -96,9 +97,7 @@ mod tests {
             tools[0].parameters,
             r#"{"type":"object","properties":{"r":{"type":"number"}},"required":["r"],"additionalProperties":false}"#
         );
-        assert!(
-            tools[0].description.contains("area(r: float)") && tools[0].description.contains("Its area.")
-        );
+        tools[0].description.has("area(r: float)").has("Its area.");
     }
 
     #[test]

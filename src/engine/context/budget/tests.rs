@@ -4,7 +4,7 @@ use crate::domain::{
     Block, BlockId, Entry, ImageRef, Outcome, OutputBuffer, Revision, Role, RunReport, StepId, Stream,
     Timestamp, Usage,
 };
-use crate::engine::dialogue::{report, terms};
+use crate::engine::dialogue::{TextChecks as _, report, terms};
 use crate::engine::transcript::BlockStatus;
 use proptest::prelude::*;
 
@@ -223,8 +223,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
     assert_eq!(transcript.summary().map(|s| (s.upto, s.settled)), Some((3, 1)));
     let reject = Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: "reason 2.".into() };
     transcript.apply(reject, Timestamp(1));
-    let text = texts(&composer(&transcript, &Settings::default()).whole());
-    assert!(text.contains("reason 2.") && !text.contains("Block 1 (python)"), "{text}");
+    texts(&composer(&transcript, &Settings::default()).whole()).has("reason 2.").lacks("Block 1 (python)");
 }
 
 #[test]
