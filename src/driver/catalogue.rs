@@ -179,23 +179,15 @@ pub async fn local_servers(catalogue: &Catalogue) -> Vec<Offer> {
 /// Why a tested model is not usable.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
-    /// No answer in time.
-    #[error("{provider}: no answer within {} s.", LIST_TIMEOUT.as_secs())]
-    Silent {
-        /// The provider that was asked.
-        provider: String,
-    },
+    /// This provider gave no answer in time.
+    #[error("{0}: no answer within {within} s.", within = LIST_TIMEOUT.as_secs())]
+    Silent(String),
     /// The provider's error.
     #[error("{0}")]
     Failed(String),
-    /// The provider answers, but does not list the model.
-    #[error("{provider} answers after {ms} ms: the model is not among those that it lists.")]
-    NotListed {
-        /// The provider that was asked.
-        provider: String,
-        /// How long its answer took, in milliseconds.
-        ms: u128,
-    },
+    /// This provider answers after so many milliseconds, but does not list the model.
+    #[error("{0} answers after {1} ms: the model is not among those that it lists.")]
+    NotListed(String, u128),
 }
 
 /// Tests whether a model is available; returns a line for the person. Only asks for the provider's list, and sends
@@ -207,7 +199,7 @@ pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
     let ModelName { provider: name, model } = provider.name();
     let start = std::time::Instant::now();
     match tokio::time::timeout(LIST_TIMEOUT, provider.models()).await {
-        Err(_) => Err(TrialError::Silent { provider: name.clone() }),
+        Err(_) => Err(TrialError::Silent(name.clone())),
         Ok(Err(failure)) => Err(TrialError::Failed(sending::without_message(&failure.message))),
         Ok(Ok(models)) => {
             let ms = start.elapsed().as_millis();
@@ -215,7 +207,7 @@ pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
             match (models.len(), has) {
                 (0, _) => Ok(format!("{name} answers after {ms} ms: it lists no models.")),
                 (_, true) => Ok(format!("{name} answers after {ms} ms: the model is there.")),
-                (_, false) => Err(TrialError::NotListed { provider: name.clone(), ms }),
+                (_, false) => Err(TrialError::NotListed(name.clone(), ms)),
             }
         }
     }

@@ -134,31 +134,28 @@ fn placed_edit(
 struct Searchable {
     scope: Scope,
     own: PathBuf,
-    /// The working folder, as named.
-    cwd: PathBuf,
 }
 
 impl Searchable {
     fn new(scope: &Scope, own: &Path) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let cwd = real(&scope.cwd);
-        let of_review = Scope { cwd: cwd.clone(), home: scope.home.as_deref().map(real), ..scope.clone() };
-        Self { scope: of_review, own: real(own), cwd }
+        let (cwd, home) = (real(&scope.cwd), scope.home.as_deref().map(real));
+        Self { scope: Scope { cwd, home, ..scope.clone() }, own: real(own) }
     }
 
     /// Decides by the name alone, before accessing the file.
     fn by_name(&self, path: &str) -> bool {
-        let named = Path::new(path).strip_prefix(&self.cwd).unwrap_or(Path::new(path));
+        let named = Path::new(path).strip_prefix(&self.scope.cwd).unwrap_or(Path::new(path));
         let inside = named.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         inside
             && !path.starts_with('~')
-            && self.is_harmless(path, &Target::at(self.cwd.join(named), OnDisk::Nothing))
+            && self.is_harmless(path, &Target::at(self.scope.cwd.join(named), OnDisk::Nothing))
     }
 
     /// Whether there is a link on the way to it.
     fn leads_on(&self, path: &str) -> bool {
-        let named = self.cwd.join(path);
-        let below = named.ancestors().take_while(|part| **part != *self.cwd);
+        let named = self.scope.cwd.join(path);
+        let below = named.ancestors().take_while(|part| **part != *self.scope.cwd);
         below.into_iter().any(|part| part.is_symlink())
     }
 

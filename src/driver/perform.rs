@@ -8,7 +8,7 @@ use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
     Block, BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent,
-    ReplyFailure, Revision, RunControl, RunRequest, StepId, TimerId,
+    ReplyFailure, Revision, RunControl, RunId, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance;
 use crate::engine::transcript::{BlockStatus, Body};
@@ -38,14 +38,8 @@ impl IoRooms {
             Effect::AfterPart { run, part, ends } => {
                 self.executor.control(run, RunControl::AfterPart(part, ends));
             }
-            Effect::InterruptRun(run) => {
-                self.note_stop(run);
-                self.executor.control(run, RunControl::Interrupt);
-            }
-            Effect::KillRun(run) => {
-                self.note_stop(run);
-                self.executor.control(run, RunControl::Kill);
-            }
+            Effect::InterruptRun(run) => self.stop_run(run, RunControl::Interrupt),
+            Effect::KillRun(run) => self.stop_run(run, RunControl::Kill),
             Effect::UndoAutoRun(run) => self.undo_auto_run(run),
             Effect::Undo { run, record, changes, kind } => self.undo_changes(run, record, changes, kind),
             Effect::RestartKernel => self.executor.restart_kernel(),
@@ -100,6 +94,11 @@ impl IoRooms {
         self.run_may_change_instructions();
         self.recipes.run_begins(&request.approval().terms().rights);
         self.start_run(request, protected);
+    }
+
+    fn stop_run(&self, run: RunId, control: RunControl) {
+        self.note_stop(run);
+        self.executor.control(run, control);
     }
 
     /// Lets go of what is held for a block that is settled.

@@ -40,17 +40,14 @@ impl IoRooms {
         let (inbox, undo, auto_run) = (self.inbox(), self.undo.clone(), self.auto_run.clone());
         tokio::task::spawn_blocking(move || {
             let done = undo.with(|store| store.restore(record, &changes, kind));
-            let answer = match done {
-                Ok(Ok(files)) => Ok(files
-                    .into_iter()
-                    .map(|file| RestoredFile {
-                        path: file.path,
-                        result: file.result.map_err(|why| why.to_string()),
-                    })
-                    .collect()),
-                Ok(Err(error)) => Err(error.to_string()),
-                Err(why) => Err(why.to_owned()),
-            };
+            let done = done.map_err(str::to_owned).and_then(|done| done.map_err(|error| error.to_string()));
+            let answer = done.map(|files| {
+                let done = files.into_iter().map(|file| RestoredFile {
+                    path: file.path,
+                    result: file.result.map_err(|why| why.to_string()),
+                });
+                done.collect()
+            });
             // The next run is not blamed for what was restored.
             rescan_auto_run(&auto_run);
             let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, kind, answer)));

@@ -176,22 +176,22 @@ impl Engine {
             Decision::Reject(reason) => {
                 self.turn.unreported_results = true;
                 self.record(Entry::Rejected { block, revision, reason: reason.trim().to_owned() });
-                self.settled(block);
-                self.file_left(block);
-                self.notify(notices::rejected(block));
-                if !self.rebuild_skipped(block) {
-                    self.advance();
-                }
+                self.set_aside(block, notices::rejected(block));
             }
             Decision::Skip => {
                 self.record(Entry::Skipped { block, revision });
-                self.settled(block);
-                self.file_left(block);
-                self.notify(notices::skipped(block));
-                if !self.rebuild_skipped(block) {
-                    self.advance();
-                }
+                self.set_aside(block, notices::skipped(block));
             }
+        }
+    }
+
+    /// The person decided that a block does not run: the next one follows.
+    fn set_aside(&mut self, block: BlockId, notice: Notice) {
+        self.settled(block);
+        self.file_left(block);
+        self.notify(notice);
+        if !self.rebuild_skipped(block) {
+            self.advance();
         }
     }
 

@@ -122,7 +122,8 @@ impl Engine {
         let waiting = self.turn.named.as_ref().map(|named| &named.waiting);
         let Some(named) = waiting.and_then(|waiting| waiting.get(&block)).copied() else { return };
         let revision = item.block.current().revision;
-        if revision != named && !self.is_placed_anew(block) {
+        // An edit may have been placed in its files again because they changed.
+        if revision != named && item.block.placed.len() < 2 {
             return;
         }
         let forbidden = inspected.review.findings.iter().find(|finding| finding.forbidden);
@@ -142,12 +143,6 @@ impl Engine {
         self.settled(block);
         self.advance();
     }
-
-    /// Whether this edit was placed in its files again because they changed.
-    fn is_placed_anew(&self, block: BlockId) -> bool {
-        let item = self.state.transcript.blocks.get(&block);
-        item.is_some_and(|item| item.block.placed.len() > 1)
-    }
 }
 
 /// Why an edit is not repeated if its files are not those that it was approved for.
@@ -164,7 +159,7 @@ fn leads_outside(terms: &Terms) -> bool {
 mod tests {
     use super::*;
     use crate::domain::{Decision, OnDisk, Outcome, Review, RunId, Severity, Sha256, Target, samples};
-    use crate::engine::dialogue::{Dialogue, review, terms};
+    use crate::engine::dialogue::{Dialogue, TextChecks as _, review, terms};
     use crate::engine::{Command, Event, RecordedEdit, StoreEvent};
 
     fn named(texts: &[&str]) -> Command {
@@ -185,15 +180,12 @@ mod tests {
             line,
             "+prompt, +named sayso-exec-0-py-1, +block 1, +block 2, prewarm python, look 1.1 | deciding 1"
         );
-        let line = d.inspected(1, review(Severity::High), Ok(terms()));
-        assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
-        let line = d.passes(1, Outcome::Failed);
-        assert!(line.contains("+ran r1 failed") && line.ends_with("look 2.1 | deciding 2"), "{line}");
+        d.inspected(1, review(Severity::High), Ok(terms()))
+            .is("+review 1.1, +approved r1 1.1 named, start r1 | running r1");
+        d.passes(1, Outcome::Failed).has("+ran r1 failed").ends("look 2.1 | deciding 2");
         // An empty file runs like every other.
-        let line = d.inspected_ok(2);
-        assert!(line.contains("+approved r2 2.1 named, start r2"), "{line}");
-        let line = d.passes(2, Outcome::Ok);
-        assert!(line.contains("+end answered") && line.ends_with("| idle"), "{line}");
+        d.inspected_ok(2).has("+approved r2 2.1 named, start r2");
+        d.passes(2, Outcome::Ok).has("+end answered").ends("| idle");
     }
 
     #[test]
@@ -202,8 +194,7 @@ mod tests {
         d.command(named(&["a\n", "b\n"]));
         let mut forbidden = review(Severity::High);
         forbidden.findings[0].forbidden = true;
-        let line = d.inspected(1, forbidden, Ok(terms()));
-        assert!(line.contains("+declined 1") && line.ends_with("deciding 2"), "{line}");
+        d.inspected(1, forbidden, Ok(terms())).has("+declined 1").ends("deciding 2");
         let line = d.inspected(2, Review::default(), Err("node is not installed".into()));
         assert!(line.contains("+declined 2, +end answered") && line.ends_with("| idle"), "{line}");
         let told = d.entries().iter().filter_map(|(_, entry)| match entry {
@@ -237,8 +228,7 @@ mod tests {
         d.started(1);
         assert!(d.stop().contains("interrupt r1"));
         assert!(d.command(Command::SkipAll).contains("+skipped 2"));
-        let line = d.ended(1, Outcome::Interrupted);
-        assert!(line.contains("+end stopped") && line.ends_with("| idle"), "{line}");
+        d.ended(1, Outcome::Interrupted).has("+end stopped").ends("| idle");
     }
 
     #[test]
@@ -247,8 +237,7 @@ mod tests {
         d.command(named(&["a\n"]));
         d.send(Event::Store(StoreEvent::Failed("no space".into())));
         assert!(!d.inspected_ok(1).contains("start"));
-        let line = d.send(Event::Store(StoreEvent::Recovered));
-        assert!(line.contains("+approved r1 1.1 named, start r1"), "{line}");
+        d.send(Event::Store(StoreEvent::Recovered)).has("+approved r1 1.1 named, start r1");
         assert!(!d.command(named(&["b\n"])).contains("+block"));
         assert_eq!(d.state().live.run.as_ref().map(|run| run.run), Some(RunId(1)));
     }
@@ -280,11 +269,10 @@ mod tests {
         let line = d.command(Command::RunRecorded(vec![recorded("block 4", code(), "x = 1\n"), new_kernel]));
         assert!(line.ends_with("look 1.1 | deciding 1"), "{line}");
         assert_eq!(d.state().live.blocks[&BlockId(1)].limits.map(|limits| limits.wall_ms), Some(7_000));
-        let line = d.inspected(1, review(Severity::High), Ok(terms()));
-        assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
+        d.inspected(1, review(Severity::High), Ok(terms()))
+            .is("+review 1.1, +approved r1 1.1 named, start r1 | running r1");
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 4");
-        let line = d.passes(1, Outcome::Failed);
-        assert!(line.contains("look 2.1 in a new kernel"), "{line}");
+        d.passes(1, Outcome::Failed).has("look 2.1 in a new kernel");
         assert!(d.inspected_ok(2).contains("start r2"));
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 7");
         // Running it again takes another decision.
@@ -313,19 +301,16 @@ mod tests {
         };
         let over = |text: &str| samples::of_file("edit", Target::at("/work/a.py", file(text)));
         let mut d = Dialogue::new();
-        let line = d.command(Command::RunRecorded(vec![edit.clone()]));
-        assert!(line.contains("+placed 1.2") && line.contains("look 1.2"), "{line}");
+        d.command(Command::RunRecorded(vec![edit.clone()])).has("+placed 1.2").has("look 1.2");
         assert!(d.inspected_over(1, "x = 1\n", over("x = 1\n")).contains("+approved r1 1.2 named, start r1"));
 
         let mut d = Dialogue::new();
         d.command(Command::RunRecorded(vec![edit.clone()]));
         d.placed(1, Ok("y = 0\nx = 2\n"), &[file("y = 0\nx = 1\n")]);
-        let line = d.inspected_over(1, "y = 0\nx = 1\n", over("y = 0\nx = 1\n"));
-        assert!(line.contains("+declined 1") && line.ends_with("| idle"), "{line}");
+        d.inspected_over(1, "y = 0\nx = 1\n", over("y = 0\nx = 1\n")).has("+declined 1").ends("| idle");
 
         let mut d = Dialogue::new();
         d.command(Command::RunRecorded(vec![edit]));
-        let line = d.placed(1, Err("its lines are not there"), &[]);
-        assert!(line.contains("+declined 1") && line.ends_with("| idle"), "{line}");
+        d.placed(1, Err("its lines are not there"), &[]).has("+declined 1").ends("| idle");
     }
 }

@@ -61,7 +61,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::super::Settings;
-    use super::super::dialogue::{Dialogue, terms};
+    use super::super::dialogue::{Dialogue, TextChecks as _, terms};
     use super::super::event::Event;
     use super::*;
     use crate::domain::{Dialect, Enforcement};
@@ -72,12 +72,7 @@ mod tests {
         let mut d = Dialogue::with(Settings { conditions, ..Settings::default() });
         let told = |d: &Dialogue| d.request().iter().map(|m| m.text.clone()).collect::<Vec<_>>().join("\n");
         d.user("go");
-        assert!(
-            told(&d).contains("There is no network.")
-                && told(&d).contains("Each has 60 s, 2 GiB of memory, 256"),
-            "{}",
-            told(&d)
-        );
+        told(&d).has("There is no network.").has("Each has 60 s, 2 GiB of memory, 256");
         d.reply("```python\n1\n```");
         let mut found = terms();
         found.rights.network = true;

@@ -8,7 +8,6 @@
 mod attachments;
 mod budget;
 mod calls;
-mod count;
 mod images;
 mod outside_text;
 mod pending;
@@ -17,10 +16,9 @@ mod results;
 mod share;
 
 pub(crate) use budget::{Composer, Composition};
-pub(super) use count::tokens;
 pub(super) use outside_text::{fenced, short_form, text as shortened, told_bytes};
 pub(crate) use share::ContextShare;
-pub(super) use share::{Meter, OFFER, estimate, kept_free};
+pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript, task};
@@ -64,12 +62,15 @@ fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize)
                 told.messages.push(calls::reply(reply));
                 let until = next_word(&transcript.items, at);
                 for call in reply.tool_calls() {
-                    let group = calls::call_results(reply, transcript, call, &mut pending, until);
+                    let block = calls::block_of(reply, transcript, call);
+                    // All that was settled about its block by then answers the call.
+                    let group = block.map(|block| pending.of(block.id, until)).unwrap_or_default();
                     let (text, cut) = results.capped(&group, cuts.cap(transcript, &group));
                     shortened += cut;
                     told.answer(calls::answer(reply, call, text), images::of(transcript, &group), &images);
                 }
-                told.deferred_images();
+                let deferred = std::mem::take(&mut told.deferred);
+                told.images(deferred.iter());
             }
             Item::Reply(reply) => {
                 told.reply(reply, &calls::as_text(reply, transcript, composer.dialect));
@@ -208,11 +209,6 @@ impl MessageList {
     ) {
         self.messages.push(answer);
         self.deferred.extend(images.filter(|image| chosen.contains(image)).cloned());
-    }
-
-    fn deferred_images(&mut self) {
-        let images = std::mem::take(&mut self.deferred);
-        self.images(images.iter());
     }
 
     fn images<'i>(&mut self, images: impl Iterator<Item = &'i ImageRef>) {

@@ -1,20 +1,8 @@
 //! Chooses the dialect of requests: by the setting, by what the model can do, and by what its server has refused
 //! before.
 
-use super::{Engine, Settings, State, notices};
+use super::{Engine, State, notices};
 use crate::domain::{Dialect, Entry, ModelName};
-
-/// The dialect of the next request.
-pub(super) fn in_force(state: &State, settings: &Settings) -> Dialect {
-    let info = state.live.model.as_ref().filter(|info| state.transcript.model.as_ref() == Some(&info.name));
-    let wanted = settings.dialect.unwrap_or_else(|| {
-        if info.and_then(|info| info.tools) == Some(true) { Dialect::Tools } else { Dialect::Fences }
-    });
-    match wanted {
-        Dialect::Tools if state.transcript.without_tools.contains(&model(state)) => Dialect::Fences,
-        wanted => wanted,
-    }
-}
 
 /// The model in use; the name is empty if the session has none yet.
 fn model(state: &State) -> ModelName {
@@ -45,7 +33,15 @@ pub(super) fn is_small(model: &str) -> bool {
 impl Engine {
     /// The dialect of the next request.
     pub(crate) fn dialect(&self) -> Dialect {
-        in_force(&self.state, &self.settings)
+        let State { transcript, live, .. } = &self.state;
+        let info = live.model.as_ref().filter(|info| transcript.model.as_ref() == Some(&info.name));
+        let wanted = self.settings.dialect.unwrap_or_else(|| {
+            if info.and_then(|info| info.tools) == Some(true) { Dialect::Tools } else { Dialect::Fences }
+        });
+        match wanted {
+            Dialect::Tools if transcript.without_tools.contains(&model(&self.state)) => Dialect::Fences,
+            wanted => wanted,
+        }
     }
 
     /// The server refused the tools of a request. Records that, once for each model; returns whether to ask again

@@ -55,9 +55,21 @@ impl Dialogue {
         session
     }
 
+    /// A session with this first message.
+    pub(in crate::engine) fn after_prompt(text: &str) -> Self {
+        let mut session = Self::new();
+        session.user(text);
+        session
+    }
+
     /// A session in which the first message was answered with this.
     pub(crate) fn after_reply(text: &str) -> Self {
-        let mut session = Self::new();
+        Self::with_reply(Settings::default(), text)
+    }
+
+    /// A session with these settings in which the first message was answered with this.
+    pub(in crate::engine) fn with_reply(settings: Settings, text: &str) -> Self {
+        let mut session = Self::with(settings);
         session.user("go");
         session.reply(text);
         session
@@ -197,6 +209,46 @@ impl Dialogue {
         let effects: Vec<_> = effects.iter().filter_map(effect).collect();
         let phase = phase(&self.state().phase);
         if effects.is_empty() { format!("| {phase}") } else { format!("{} | {phase}", effects.join(", ")) }
+    }
+}
+
+/// Checks of what a scripted session returns and what a model is told; each names the text in which it fails.
+pub(crate) trait TextChecks {
+    fn has(&self, part: &str) -> &Self;
+    fn lacks(&self, part: &str) -> &Self;
+    fn starts(&self, with: &str) -> &Self;
+    fn ends(&self, with: &str) -> &Self;
+    fn is(&self, text: &str);
+}
+
+impl TextChecks for str {
+    #[track_caller]
+    fn has(&self, part: &str) -> &Self {
+        assert!(self.contains(part), "{part:?} is not in: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn lacks(&self, part: &str) -> &Self {
+        assert!(!self.contains(part), "{part:?} is in: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn starts(&self, with: &str) -> &Self {
+        assert!(self.starts_with(with), "{with:?} does not begin: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn ends(&self, with: &str) -> &Self {
+        assert!(self.ends_with(with), "{with:?} does not end: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn is(&self, text: &str) {
+        assert_eq!(self, text);
     }
 }
 

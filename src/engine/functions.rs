@@ -13,7 +13,7 @@ use super::reply::Proposal;
 use super::{Engine, Inspection, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
-    Outcome, Revision, RunReport, Sha256, Terms, ToolCall, Version,
+    Outcome, Revision, RunReport, Sha256, StepId, Terms, ToolCall, Version,
 };
 use description::{describe_functions, is_offered};
 
@@ -103,8 +103,7 @@ impl Engine {
         source: std::sync::Arc<str>,
         note: String,
     ) -> BlockId {
-        let origin = Origin::own(note);
-        self.propose_from(origin, kind, language, source)
+        self.propose_from(Origin::own(note), kind, language, source)
     }
 
     /// Proposes a block with this origin.
@@ -115,19 +114,22 @@ impl Engine {
         language: impl Into<Option<Language>>,
         source: std::sync::Arc<str>,
     ) -> BlockId {
+        let version = Version { revision: Revision(1), source, language: language.into(), whole: true };
+        self.propose_block(self.counted.step, kind, origin, version)
+    }
+
+    /// Records a new block with its first version.
+    pub(super) fn propose_block(
+        &mut self,
+        step: StepId,
+        kind: BlockKind,
+        origin: Origin,
+        first: Version,
+    ) -> BlockId {
         self.counted.block = self.counted.block.next();
-        let block = self.counted.block;
-        let versions =
-            vec![Version { revision: Revision(1), source, language: language.into(), whole: true }];
-        self.record(Entry::Block(Block {
-            id: block,
-            step: self.counted.step,
-            kind,
-            origin,
-            versions,
-            placed: Vec::new(),
-        }));
-        block
+        let (id, versions, placed) = (self.counted.block, vec![first], Vec::new());
+        self.record(Entry::Block(Block { id, step, kind, origin, versions, placed }));
+        id
     }
 
     /// Runs a file again without asking, if the person approved the same bytes under the same terms before.

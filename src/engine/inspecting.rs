@@ -169,8 +169,7 @@ impl Engine {
             return;
         }
         if !self.settings.languages.0.iter().any(|entry| entry.name == language) {
-            self.notify(notices::unknown_language(&language));
-            return;
+            return self.notify(notices::unknown_language(&language));
         }
         let revision = version.revision.next();
         self.record(Entry::LanguageChosen { block, revision, language: language.clone() });
@@ -186,8 +185,7 @@ impl Engine {
             return;
         }
         if limits.wall_ms == 0 {
-            self.notify(notices::no_time());
-            return;
+            return self.notify(notices::no_time());
         }
         self.state.live.blocks.entry(block).or_default().limits = Some(limits);
         self.order_inspection(block);
@@ -226,8 +224,7 @@ impl Engine {
         let elsewhere = known
             .is_some_and(|terms| !matches!(terms.executor, ExecutorKind::Kernel | ExecutorKind::Subprocess));
         if elsewhere && terminal {
-            self.notify(notices::no_terminal(block));
-            return;
+            return self.notify(notices::no_terminal(block));
         }
         let leaves_kernel = known.is_some_and(|terms| terms.executor == ExecutorKind::Kernel);
         live.terminal = Some(terminal);

@@ -148,9 +148,7 @@ impl Engine {
         let kind = BlockKind::Install { wanted_by: Some(block) };
         Some(self.propose_own(kind, language.clone(), list.text().into(), note))
     }
-}
 
-impl Engine {
     /// Proposes to pull an image, once for each block. Without a person to ask, nothing is offered; for blocks named on
     /// the command line only if fetching was asked for there.
     fn offer_pull(&mut self, block: BlockId, image: &ImageName) -> Option<BlockId> {
@@ -186,9 +184,8 @@ mod tests {
     use crate::domain::{
         ExecutorKind, KernelFate, Outcome, OutputBuffer, Review, RunError, RunReport, Stream, Terms,
     };
-    use crate::engine::Inspection;
-    use crate::engine::dialogue::{Dialogue, report, terms};
-    use crate::engine::{Command, Event};
+    use crate::engine::dialogue::{Dialogue, TextChecks as _, report, terms};
+    use crate::engine::{Command, Event, Inspection, Settings};
 
     const PYTHON: &str = "Look:\n\n```python\nimport numpy\n```\n";
 
@@ -224,8 +221,7 @@ mod tests {
     fn a_failed_import_leads_to_an_installation_and_the_block_waits_again() {
         let mut d = Dialogue::after_reply(PYTHON);
         d.begins(1, 1);
-        let line = d.ended_as(1, module_missing("sklearn.tree"));
-        assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
+        d.ended_as(1, module_missing("sklearn.tree")).has("+block 2 install").ends("deciding 2");
         assert_eq!(&*d.block(2).current().source, "scikit-learn\n");
         // An installation does not accept the terms of another kind of run.
         d.inspected(2, Review::default(), Ok(terms()));
@@ -234,11 +230,9 @@ mod tests {
         d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
         d.inspected(2, Review::default(), Ok(installer()));
         assert!(d.type_run(2).contains("start r2"));
-        let line = d.ended_as(2, installed(Outcome::Ok));
-        assert!(line.contains("+back 1") && line.ends_with("deciding 1"), "{line}");
+        d.ended_as(2, installed(Outcome::Ok)).has("+back 1").ends("deciding 1");
         d.accepts(1);
-        let line = d.ended_as(3, report(Outcome::Ok));
-        assert!(line.contains("ask s2"), "{line}");
+        d.ended_as(3, report(Outcome::Ok)).has("ask s2");
         assert!(d.told().contains("Block 2 (install)"), "{}", d.told());
     }
 
@@ -246,23 +240,19 @@ mod tests {
     fn what_is_not_wanted_or_fails_is_not_offered_again() {
         let mut d = Dialogue::after_reply(PYTHON);
         d.runs_into(1, 1, module_missing("numpy"));
-        let line = d.skip(2);
-        assert!(line.contains("ask s2"), "{line}");
+        d.skip(2).has("ask s2");
 
         d.reply("```python\nimport numpy as np\n```\n");
         d.runs_into(3, 2, module_missing("numpy"));
         d.accepts_under(4, installer());
-        let line = d.ended_as(3, installed(Outcome::Failed));
-        assert!(line.contains("ask s3") && !line.contains("+back"), "{line}");
+        d.ended_as(3, installed(Outcome::Failed)).has("ask s3").lacks("+back");
     }
 
     #[test]
     fn what_is_known_to_be_missing_is_offered_before_the_run() {
         let mut d = Dialogue::after_reply(PYTHON);
-        let line = lacking(&mut d, 1, &["numpy", "pandas"]);
-        assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
-        let line = d.decide(2, Decision::Skip);
-        assert!(line.ends_with("deciding 1") && !line.contains("+block"), "{line}");
+        lacking(&mut d, 1, &["numpy", "pandas"]).has("+block 2 install").ends("deciding 2");
+        d.decide(2, Decision::Skip).ends("deciding 1").lacks("+block");
         // The block can still be run as it is.
         lacking(&mut d, 1, &["numpy", "pandas"]);
         assert!(d.type_run(1).contains("start r1"));
@@ -272,12 +262,10 @@ mod tests {
     fn a_hostile_name_is_no_package() {
         let mut d = Dialogue::after_reply(PYTHON);
         for name in ["--index-url=http://evil", "x; rm -rf /", "../x"] {
-            let line = lacking(&mut d, 1, &[name]);
-            assert!(!line.contains("install"), "{line}");
+            lacking(&mut d, 1, &[name]).lacks("install");
         }
         d.type_run(1);
-        let line = d.ended_as(1, module_missing("evil' --index-url 'http"));
-        assert!(!line.contains("+block 2 install http"), "{line}");
+        d.ended_as(1, module_missing("evil' --index-url 'http")).lacks("+block 2 install http");
     }
 
     fn no_image(d: &mut Dialogue, block: u32) -> String {
@@ -297,8 +285,7 @@ mod tests {
     #[test]
     fn an_image_that_is_missing_is_pulled_by_the_person_only_and_the_block_waits_again() {
         let mut d = Dialogue::after_reply(PYTHON);
-        let line = no_image(&mut d, 1);
-        assert!(line.contains("+block 2 pull") && line.ends_with("deciding 2"), "{line}");
+        no_image(&mut d, 1).has("+block 2 pull").ends("deciding 2");
         assert_eq!(d.block(2).label(), "pull python:3");
         // A pull does not accept the terms of a run in a container.
         d.inspected(2, Review::default(), Ok(in_container()));
@@ -306,11 +293,9 @@ mod tests {
         d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
         d.inspected(2, Review::default(), Ok(engine()));
         assert!(d.approve(2).contains("start r1"), "nothing of it is started: it takes no typed word");
-        let line = d.ended_as(1, installed(Outcome::Ok));
-        assert!(line.ends_with("deciding 1") && !line.contains("+back"), "{line}");
+        d.ended_as(1, installed(Outcome::Ok)).ends("deciding 1").lacks("+back");
         d.accepts_under(1, in_container());
-        let line = d.ended_as(2, report(Outcome::Ok));
-        assert!(line.contains("ask s2"), "{line}");
+        d.ended_as(2, report(Outcome::Ok)).has("ask s2");
         assert!(!d.told().contains("pull"), "{}", d.told());
     }
 
@@ -320,29 +305,20 @@ mod tests {
         no_image(&mut d, 1);
         d.inspected(2, Review::default(), Ok(engine()));
         d.approve(2);
-        let line = d.ended_as(1, installed(Outcome::Failed));
-        assert!(line.ends_with("deciding 1"), "{line}");
+        d.ended_as(1, installed(Outcome::Failed)).ends("deciding 1");
         let line = no_image(&mut d, 1);
         assert!(!line.contains("+block"), "it is offered once: {line}");
         assert!(!d.type_run(1).contains("start"));
         // The person may put the pull back.
-        let line = d.reopen_block(2);
-        assert!(line.ends_with("deciding 2"), "{line}");
-        let line = d.skip(2);
-        assert!(line.ends_with("deciding 1"), "{line}");
+        d.reopen_block(2).ends("deciding 2");
+        d.skip(2).ends("deciding 1");
     }
 
     #[test]
     fn where_nobody_is_asked_nothing_is_pulled() {
-        let mut d = Dialogue::with(crate::engine::Settings {
-            policy: Policy::All,
-            unconfined: true,
-            ..Default::default()
-        });
-        d.user("go");
-        d.reply(PYTHON);
-        let line = no_image(&mut d, 1);
-        assert!(!line.contains("+block") && line.ends_with("deciding 1"), "{line}");
+        let settings = Settings { policy: Policy::All, unconfined: true, ..Settings::default() };
+        let mut d = Dialogue::with_reply(settings, PYTHON);
+        no_image(&mut d, 1).lacks("+block").ends("deciding 1");
     }
 
     #[test]
@@ -353,8 +329,7 @@ mod tests {
         let mut output = OutputBuffer::new(1 << 20);
         output.push(Stream::Stderr, b"Error: Cannot find module 'left-pad'\nRequire stack:\n");
         let failed = RunReport { output, kernel: KernelFate::None, error: None, ..report(Outcome::Failed) };
-        let line = d.ended_as(1, failed);
-        assert!(line.contains("+block 2 install"), "{line}");
+        d.ended_as(1, failed).has("+block 2 install");
         assert_eq!(d.block(2).current().language, Some(Language::javascript()));
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Engine;
 use super::context::fenced;
-use crate::domain::{Entry, Instructions, NotedInstructions, Notice};
+use crate::domain::{Entry, Instructions, Notice};
 use crate::text::line::one_line;
 use crate::text::number::grouped;
 
@@ -41,11 +41,6 @@ fn one(file: &Instructions) -> String {
 }
 
 impl Engine {
-    /// The instruction files that requests contain now.
-    pub(super) fn used_instructions(&self) -> Vec<&Instructions> {
-        self.state.live.used_instructions().collect()
-    }
-
     /// Stores the instruction files that were found. They are used from the next request on.
     pub(super) fn instructions_found(&mut self, found: Vec<Instructions>) {
         if self.state.live.instructions != found {
@@ -79,7 +74,7 @@ impl Engine {
 
     /// Records which instruction files a request is sent with, if they changed.
     pub(super) fn note_instructions(&mut self) {
-        let used: Vec<NotedInstructions> = self.used_instructions().iter().map(|file| file.noted()).collect();
+        let used: Vec<_> = self.state.live.used_instructions().map(|file| file.noted()).collect();
         if self.state.transcript.instructions != used {
             self.record(Entry::Instructions(used));
         }
@@ -120,21 +115,16 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_not_told_of_as_if_it_were() {
-        use crate::engine::{Command, Event, Settings, dialogue::Dialogue};
+        use crate::engine::dialogue::{Dialogue, TextChecks as _};
+        use crate::engine::{Command, Event, Settings};
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
-        let told = d.command(Command::UseInstructions(false));
-        assert!(told.contains("There is no AGENTS.md here."), "{told}");
+        d.command(Command::UseInstructions(false)).has("There is no AGENTS.md here.");
         d.send(Event::HeldInstructions(vec!["/p/AGENTS.md".into()]));
         let told = d.command(Command::UseInstructions(true));
-        assert!(
-            told.contains("it changed since a run began") && !told.contains("no AGENTS.md here"),
-            "{told}"
-        );
-        let told = d.command(Command::UseInstructions(false));
-        assert!(told.contains("also not the one that changed since a run began"), "{told}");
+        told.has("it changed since a run began").lacks("no AGENTS.md here");
+        d.command(Command::UseInstructions(false)).has("also not the one that changed since a run began");
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
         d.send(Event::Instructions(vec![file("/p/AGENTS.md", "use tabs", false)]));
-        let told = d.command(Command::UseInstructions(false));
-        assert!(told.contains("no longer told"), "{told}");
+        d.command(Command::UseInstructions(false)).has("no longer told");
     }
 }

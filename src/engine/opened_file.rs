@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::domain::{Outcome, Review};
     use crate::engine::Command;
-    use crate::engine::dialogue::{Dialogue, confined};
+    use crate::engine::dialogue::{Dialogue, TextChecks as _, confined};
 
     fn file() -> OpenedFile {
         let block = |n: usize, text: &str| OpenedBlock {
@@ -75,25 +75,17 @@ mod tests {
         assert!(line.contains("+prompt") && line.contains("+end answered, +block 1, +block 2"), "{line}");
         assert!(line.ends_with("| deciding 1") && !line.contains("ask"), "{line}");
         assert!(!d.inspected(1, Review::default(), Ok(confined())).contains("start"));
-        let line = d.approve(1);
-        assert!(line.contains("start r1"), "{line}");
+        d.approve(1).has("start r1");
         d.started(1);
         d.prints("2\n");
-        let line = d.ended(1, Outcome::Ok);
-        assert!(line.ends_with("deciding 2"), "{line}");
+        d.ended(1, Outcome::Ok).ends("deciding 2");
         // Opening a second file while blocks wait is refused.
         assert!(!d.command(Command::OpenFile(file())).contains("+block"));
         d.inspected_ok(2);
-        let line = d.skip(2);
-        assert!(line.ends_with("| idle") && !line.contains("ask"), "{line}");
+        d.skip(2).ends("| idle").lacks("ask");
         d.user("go on");
         let told = d.told();
-        assert!(
-            told.contains(
-                "The person brought this (cell 1 of a.ipynb), it is none of yours:\n```python\n1 + 1\n```"
-            ),
-            "{told}"
-        );
+        told.has("The person brought this (cell 1 of a.ipynb), it is none of yours:\n```python\n1 + 1\n```");
         assert!(told.contains("sums (block 1)") && !told.contains("2 + 2"), "{told}");
     }
 
@@ -101,8 +93,7 @@ mod tests {
     fn what_waits_waits_again_after_a_resume() {
         let mut d = Dialogue::new();
         d.command(Command::OpenFile(file()));
-        let line = d.reopen();
-        assert!(line.contains("look 1.1") && line.ends_with("| deciding 1"), "{line}");
+        d.reopen().has("look 1.1").ends("| deciding 1");
         d.skip(1);
         assert!(d.skip(2).ends_with("| idle"));
     }

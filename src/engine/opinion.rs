@@ -4,6 +4,7 @@
 //! the person can decide before it arrives. An opinion on an older revision is recorded, but not announced.
 
 use super::context::{estimate, fenced, kept_free, shortened};
+use super::reply::json;
 use super::transcript::BlockStatus;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
@@ -12,8 +13,7 @@ use crate::domain::{
     OpinionReply, Purpose, Review, Revision, Role, Severity, Usage,
 };
 use crate::text::line::one_line;
-use crate::text::number::counted;
-use crate::text::number::grouped;
+use crate::text::number::{counted, grouped};
 use serde_json::Value;
 
 const PROMPT: &str = include_str!("../../assets/prompts/judge.md");
@@ -122,7 +122,7 @@ fn objects(text: &str) -> impl Iterator<Item = &str> {
         loop {
             tries.next()?;
             let start = from + text.get(from..)?.find('{')?;
-            match closing(text.get(start..)?) {
+            match json::end(text.get(start..)?) {
                 Some(length) => {
                     from = start + length;
                     return text.get(start..from);
@@ -131,27 +131,6 @@ fn objects(text: &str) -> impl Iterator<Item = &str> {
             }
         }
     })
-}
-
-/// The length of the JSON object at the start of a text.
-fn closing(text: &str) -> Option<usize> {
-    let (mut depth, mut quoted, mut escaped) = (0u32, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'{' if !quoted => depth += 1,
-            b'}' if !quoted => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 impl Engine {

@@ -108,6 +108,7 @@ fn input(is_small: bool, terminals: &[Language]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::dialogue::TextChecks as _;
 
     #[test]
     fn each_dialect_is_told_whole() {
@@ -175,9 +176,6 @@ mod tests {
     fn jupyter_kernels_are_told_without_languages_that_may_have_none() {
         let gapped = system_of_kernels("/work", "Linux");
         assert!(!gapped.contains("bash") && !gapped.contains("a fresh process"), "{gapped}");
-        assert!(
-            gapped.contains("for which there is a Jupyter kernel") && gapped.contains("/work"),
-            "{gapped}"
-        );
+        gapped.has("for which there is a Jupyter kernel").has("/work");
     }
 }

@@ -224,8 +224,7 @@ mod tests {
 
     #[test]
     fn texts_are_told_in_their_order_and_none_that_came_later() {
-        let mut d = Dialogue::new();
-        d.user("look at a.txt");
+        let mut d = Dialogue::after_prompt("look at a.txt");
         d.reply(ONE);
         d.begins(1, 1);
         d.prints("see http://x.example/y");

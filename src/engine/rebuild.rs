@@ -21,7 +21,7 @@ pub(crate) use step::{RebuildStep, StepState};
 use super::run_comparison::Difference;
 use super::transcript::Body;
 use super::{Engine, Phase, notices};
-use crate::domain::{BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId};
+use crate::domain::{BlockId, BlockKind, Entry, KernelFate, Language, Notice, Outcome, RunId};
 use merged_block::PartReports;
 use std::collections::VecDeque;
 
@@ -129,16 +129,13 @@ impl Engine {
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
         let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
         if let Some((of, difference)) = turn.differs {
-            self.rebuild = RebuildQueue::default();
             let behind = turn.runs.get(turn.told.count()..).unwrap_or_default();
             let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
             let not_run = blocks.map(|(item, _)| (run, item.block.id));
             self.state.live.not_run.extend(not_run);
-            self.notify(notices::rebuild::rebuild_differs(of, &difference, left + behind.len()));
-            return false;
+            return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left + behind.len()));
         }
         if *outcome != Outcome::Ok || is_lost {
-            self.rebuild = RebuildQueue::default();
             let (broke, behind) = self.broken_block(run, &turn).unwrap_or((block, 0));
             if !is_lost {
                 let ended = turn.runs.iter().take(turn.told.count());
@@ -146,29 +143,23 @@ impl Engine {
                 let ended: Vec<BlockId> = ended.map(|(item, _)| item.block.id).collect();
                 self.state.live.ran_within.extend(ended);
             }
-            self.notify(notices::rebuild::rebuild_broke(broke, left + behind));
-            return false;
+            return self.end_rebuild(notices::rebuild::rebuild_broke(broke, left + behind));
         }
         if self.rebuild.kernel.is_some_and(|before| Some(before) != generation) {
-            self.rebuild = RebuildQueue::default();
-            self.notify(notices::rebuild::rebuild_elsewhere(block, left));
-            return false;
+            return self.end_rebuild(notices::rebuild::rebuild_elsewhere(block, left));
         }
         self.rebuild.kernel = generation;
         self.rebuild.done += turn.runs.len();
         let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
-            self.rebuild = RebuildQueue::default();
-            self.notify(notices::rebuild::rebuild_unread(block, left));
-            return false;
+            return self.end_rebuild(notices::rebuild::rebuild_unread(block, left));
         }
         let mut gaps = Vec::new();
         let differs = self.differs(run, &turn, &mut gaps);
         self.rebuild.gap = self.rebuild.gap.take().or_else(|| gaps.into_iter().next());
         if let Some((of, difference)) = differs {
-            self.rebuild = RebuildQueue::default();
-            self.notify(notices::rebuild::rebuild_differs(of.unwrap_or(block), &difference, left));
-            return false;
+            let of = of.unwrap_or(block);
+            return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left));
         }
         self.next_or_end()
     }
@@ -180,6 +171,13 @@ impl Engine {
         }
         let RebuildQueue { done, gap, .. } = std::mem::take(&mut self.rebuild);
         self.notify(notices::rebuild::rebuilt(done, gap.as_deref()));
+        false
+    }
+
+    /// Ends the plan early and says why: no block was proposed.
+    fn end_rebuild(&mut self, why: Notice) -> bool {
+        self.drop_rebuild();
+        self.notify(why);
         false
     }
 

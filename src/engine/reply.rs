@@ -15,7 +15,7 @@ pub(crate) mod call;
 mod edit_fence;
 mod edits;
 mod info;
-mod json;
+pub(super) mod json;
 mod markdown;
 mod outside;
 mod parser;
@@ -92,11 +92,6 @@ impl Proposal {
     pub fn kind(&self) -> BlockKind {
         self.special_kind.clone().unwrap_or_else(|| BlockKind::Code { language: self.language.clone() })
     }
-}
-
-/// Whether sayso has a tool of this name.
-pub(crate) fn is_tool(name: &str) -> bool {
-    call::is_known(name)
 }
 
 /// Splits a whole reply. `complete`: whether the model finished its reply.

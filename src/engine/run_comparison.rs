@@ -78,20 +78,11 @@ impl Comparer {
     /// Compares the recorded report of a run with that of a new run of the same bytes.
     pub(crate) fn compare(&self, then: &RunReport, now: &RunReport) -> RunComparison {
         let mut found = self.compare_outcome(then, now);
-        let masked = |text: Option<&String>| text.map(|text| self.masker.text(text));
+        let masked = |text: String| self.masker.text(&text);
         let error = |report: &RunReport| report.error.as_ref().map(|error| self.error(error));
-        self.texts(
-            DifferentPart::Error,
-            error(then).as_ref(),
-            masked(error(now).as_ref()).as_ref(),
-            &mut found,
-        );
-        self.texts(
-            DifferentPart::Value,
-            then.value.as_ref(),
-            masked(now.value.as_ref()).as_ref(),
-            &mut found,
-        );
+        let (error_now, value_now) = (error(now).map(masked), now.value.clone().map(masked));
+        self.texts(DifferentPart::Error, error(then).as_ref(), error_now.as_ref(), &mut found);
+        self.texts(DifferentPart::Value, then.value.as_ref(), value_now.as_ref(), &mut found);
         let output = self.masker.mask(now.output.clone());
         for (part, stream) in
             [(DifferentPart::Stdout, Stream::Stdout), (DifferentPart::Stderr, Stream::Stderr)]

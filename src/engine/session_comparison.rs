@@ -125,15 +125,11 @@ impl Comparison {
     }
 
     fn pair(&mut self, left: Option<&SessionStep>, right: Option<&SessionStep>) {
-        let none = StepText::default();
-        let left = left.map(StepText::of);
-        let right = right.map(StepText::of);
-        let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
+        let [left, right] = [left, right].map(|step| step.map(StepText::of).unwrap_or_default());
         self.row(&left.head, &right.head);
         self.push_lines(&left.text, &right.text, MAX_TEXT_LINES);
         if left.ended.is_some() || right.ended.is_some() {
-            let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
-            self.row(&ended(left), &ended(right));
+            self.row(&left.ended.unwrap_or_default(), &right.ended.unwrap_or_default());
         }
         self.push_lines(&left.printed, &right.printed, MAX_OUTPUT_LINES);
     }

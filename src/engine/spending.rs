@@ -3,7 +3,7 @@
 use super::cost::{self, Cost};
 use super::state::Question;
 use super::transcript::{Item, Transcript};
-use super::{Engine, Phase, State, notices};
+use super::{Engine, State};
 use crate::domain::{ModelName, Notice, ReplyFailure, StepId, Usage};
 use crate::text::line::one_line;
 use std::collections::BTreeMap;
@@ -68,8 +68,7 @@ impl Engine {
         self.add_up();
         let Some(question) = self.budget_reached() else { return false };
         self.request_on_hold = held;
-        self.notify(notices::question(&question));
-        self.state.phase = Phase::Asking(question);
+        self.ask_person(question);
         true
     }
 

@@ -105,12 +105,16 @@ impl Engine {
     /// Takes the next step, or asks the person first at the step limit.
     pub(super) fn step_or_ask(&mut self) {
         if self.state.live.steps >= self.settings.step_limit.max(1) {
-            let question = Question::StepLimit(self.state.live.steps);
-            self.notify(notices::question(&question));
-            self.state.phase = Phase::Asking(question);
+            self.ask_person(Question::StepLimit(self.state.live.steps));
         } else {
             self.begin_step();
         }
+    }
+
+    /// Stops the turn to ask the person.
+    pub(super) fn ask_person(&mut self, question: Question) {
+        self.notify(notices::question(&question));
+        self.state.phase = Phase::Asking(question);
     }
 
     /// Takes the next step: sends a request.
@@ -157,10 +161,7 @@ impl Engine {
             }
         }
         match repeated {
-            Some(question) => {
-                self.notify(notices::question(&question));
-                self.state.phase = Phase::Asking(question);
-            }
+            Some(question) => self.ask_person(question),
             None => self.advance(),
         }
     }
@@ -250,8 +251,7 @@ impl Engine {
             return;
         }
         if !self.state.can_reopen_block() {
-            self.notify(notices::not_now(block));
-            return;
+            return self.notify(notices::not_now(block));
         }
         self.record(Entry::Reopened(block));
         self.order_inspection(block);

@@ -38,7 +38,7 @@ impl Engine {
 mod tests {
     use crate::domain::{Language, Outcome, Severity};
     use crate::engine::Command;
-    use crate::engine::dialogue::{Dialogue, confined, review};
+    use crate::engine::dialogue::{Dialogue, TextChecks as _, confined, review};
 
     fn bash() -> crate::domain::Terms {
         crate::domain::Terms { language: Language::bash(), ..confined() }
@@ -52,8 +52,7 @@ mod tests {
     fn a_command_waits_like_every_block_and_its_result_goes_with_the_next_prompt() {
         let mut d = Dialogue::new();
         assert_eq!(typed(&mut d, " git status\n"), "+block 1, look 1.1, prewarm bash | deciding 1");
-        let line = d.inspected(1, review(Severity::Medium), Ok(bash()));
-        assert!(line.ends_with("| deciding 1") && !line.contains("start"), "{line}");
+        d.inspected(1, review(Severity::Medium), Ok(bash())).ends("| deciding 1").lacks("start");
         d.approve(1);
         d.started(1);
         d.prints("clean\n");
@@ -61,10 +60,7 @@ mod tests {
         assert!(line.ends_with("| idle") && !line.contains("ask"), "no model is asked: {line}");
         d.user("what now?");
         let told = d.told();
-        assert!(
-            told.contains("The person typed this command, it is none of yours:\n```bash\ngit status\n```"),
-            "{told}"
-        );
+        told.has("The person typed this command, it is none of yours:\n```bash\ngit status\n```");
         assert!(told.contains("clean") && told.ends_with("what now?"), "{told}");
     }
 
@@ -79,19 +75,15 @@ mod tests {
 
     #[test]
     fn in_a_turn_a_command_is_queued_and_waits_when_the_turn_ends_before_the_prompt_that_is_queued() {
-        let mut d = Dialogue::new();
-        d.user("x");
+        let mut d = Dialogue::after_prompt("x");
         assert!(!typed(&mut d, "ls").contains("+block"));
         d.reply("```python\na\n```\n");
         assert_eq!(typed(&mut d, "  "), "| deciding 1");
         assert!(!typed(&mut d, "pwd").contains("+block"));
         d.user("and then?");
-        let line = d.reject(1, "no");
-        assert!(line.contains("ask") && !line.contains("+block"), "{line}");
-        let line = d.reply("Done.");
-        assert!(line.contains("+block 2") && line.ends_with("| deciding 2"), "{line}");
-        let line = d.skip(2);
-        assert!(line.contains("+block 3") && line.ends_with("| deciding 3"), "{line}");
+        d.reject(1, "no").has("ask").lacks("+block");
+        d.reply("Done.").has("+block 2").ends("| deciding 2");
+        d.skip(2).has("+block 3").ends("| deciding 3");
         d.inspected(3, review(Severity::Info), Ok(bash()));
         d.approve(3);
         let line = d.passes(1, Outcome::Ok);
@@ -101,8 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_queued_is_taken_back_the_prompt_first() {
-        let mut d = Dialogue::new();
-        d.user("x");
+        let mut d = Dialogue::after_prompt("x");
         typed(&mut d, "ls");
         typed(&mut d, "pwd");
         d.user("y");
@@ -118,8 +109,7 @@ mod tests {
     fn one_that_waits_waits_again_after_a_resume_and_can_be_skipped() {
         let mut d = Dialogue::new();
         typed(&mut d, "ls");
-        let line = d.reopen();
-        assert!(line.contains("look 1.1") && line.ends_with("| deciding 1"), "{line}");
+        d.reopen().has("look 1.1").ends("| deciding 1");
         assert!(d.skip(1).ends_with("| idle"));
         d.user("x");
         assert!(!d.told().contains("ls"), "what was skipped is not told");

@@ -114,7 +114,7 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dialogue::{Dialogue, report};
+    use super::super::dialogue::{Dialogue, TextChecks as _, report};
     use super::RestoredFile;
     use crate::domain::{
         BlockId, FileChange, Outcome, Receipt, RunId, RunReport, Sha256, UndoCover, UndoKind, UndoNote,
@@ -140,18 +140,11 @@ mod tests {
         let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
         let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(answer)));
-        assert!(
-            told.starts_with(
-                "+taken back r1 /w/.envrc, 'Taken back: /w/.envrc. Not /w/.vscode/a: it changed.'"
-            ),
-            "{told}"
-        );
+        told.starts("+taken back r1 /w/.envrc, 'Taken back: /w/.envrc. Not /w/.vscode/a: it changed.'");
         d.reply("Done.");
         d.user("go on");
-        let told = format!("{:?}", d.request());
-        assert!(told.contains("The person took back what it did to /w/.envrc."), "{told}");
-        let again = d.command(Command::UndoAutoRun(BlockId(1)));
-        assert!(again.contains("There is nothing of block 1 to take back"), "{again}");
+        format!("{:?}", d.request()).has("The person took back what it did to /w/.envrc.");
+        d.command(Command::UndoAutoRun(BlockId(1))).has("There is nothing of block 1 to take back");
     }
 
     #[test]
@@ -159,8 +152,7 @@ mod tests {
         let mut d = Dialogue::after_reply("```python\n1\n```\n");
         d.accepts(1);
         d.ended_as(1, changed("a.py"));
-        let told = d.command(Command::UndoAutoRun(BlockId(1)));
-        assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
+        d.command(Command::UndoAutoRun(BlockId(1))).has("There is nothing of block 1 to take back");
         let lost = d.send(Event::Undone(RunId(9), UndoKind::Undo, Err("no".into())));
         assert!(!lost.contains('\''), "{lost}");
     }
@@ -185,19 +177,14 @@ mod tests {
         assert!(told.starts_with("+taken back r1 a.py b.py, 'Block 1: taken back: a.py, b.py.'"), "{told}");
         d.reply("Done.");
         d.user("go on");
-        let told = format!("{:?}", d.request());
-        assert!(told.contains("The person took back what it did to a.py, b.py."), "{told}");
+        format!("{:?}", d.request()).has("The person took back what it did to a.py, b.py.");
         d.reply("Yes.");
         assert!(d.command(undo(&[0], UndoKind::Redo)).starts_with("redo r1 [0]"));
         let done = Ok(vec![file("a.py", Ok(())), file("b.py", Err("it changed since".into()))]);
         let told = d.send(Event::Undone(RunId(1), UndoKind::Redo, done));
-        assert!(
-            told.starts_with("+made again r1 a.py, 'Made again: a.py. Not b.py: it changed since.'"),
-            "{told}"
-        );
+        told.starts("+made again r1 a.py, 'Made again: a.py. Not b.py: it changed since.'");
         d.user("and now");
-        let told = format!("{:?}", d.request());
-        assert!(told.contains("The person took back what it did to b.py."), "{told}");
+        format!("{:?}", d.request()).has("The person took back what it did to b.py.");
     }
 
     /// A session with a block that ran and whose changes can be undone.
@@ -253,11 +240,7 @@ mod tests {
         assert!(d.command(undo(UndoKind::Undo)).starts_with("undo r1"));
         d.reads_only();
         for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoAutoRun(BlockId(1))] {
-            let told = d.command(command);
-            assert!(
-                told.starts_with("'This session is open for reading only: nothing can be taken"),
-                "{told}"
-            );
+            d.command(command).starts("'This session is open for reading only: nothing can be taken");
         }
     }
 

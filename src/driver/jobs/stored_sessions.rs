@@ -27,9 +27,9 @@ impl Driver {
     }
 
     pub(super) fn delete_session(&self, path: PathBuf) {
-        self.spawn_disk_job(move || match manage::delete(&path) {
-            Ok(()) => Ok(JobResult::SessionsChanged),
-            Err(error) => Err(error.into()),
+        self.spawn_disk_job(move || {
+            manage::delete(&path)?;
+            Ok(JobResult::SessionsChanged)
         });
     }
 

@@ -209,6 +209,7 @@ impl Driver {
 mod tests {
     use super::*;
     use crate::domain::SandboxReport;
+    use crate::engine::dialogue::TextChecks as _;
     use std::fs;
 
     struct Home {
@@ -308,14 +309,8 @@ mod tests {
         let told = book.read();
         assert_eq!(own_titles(&book), ["old As before"]);
         let told = texts(&told).join("\n");
-        assert!(
-            told.contains("a.toml changed since a run began that could write there: it is not used"),
-            "{told}"
-        );
-        assert!(
-            told.contains("old.toml changed") && told.contains("the recipe before that is used"),
-            "{told}"
-        );
+        told.has("a.toml changed since a run began that could write there: it is not used");
+        told.has("old.toml changed").has("the recipe before that is used");
         assert!(book.read().is_empty(), "told once");
         // A text that sayso wrote itself is trusted if it is unchanged.
         book.writes(home.recipes.join("mine.toml"), &definition("mine", "Mine"));

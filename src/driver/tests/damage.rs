@@ -72,22 +72,23 @@ impl Damage {
                     let at = dice.roll(length);
                     bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 << dice.roll(8));
                 }
-                return fs::write(file, bytes).unwrap();
             }
-            Damage::Cut => return fs::write(file, &bytes[..dice.roll(length)]).unwrap(),
-            Damage::Empty => return fs::write(file, "").unwrap(),
-            Damage::Junk => {
-                bytes = bytes.iter().map(|_| dice.roll(256) as u8).collect();
-                return fs::write(file, bytes).unwrap();
-            }
+            Damage::Cut => bytes.truncate(dice.roll(length)),
+            Damage::Empty => bytes.clear(),
+            Damage::Junk => bytes.fill_with(|| dice.roll(256) as u8),
             Damage::Moved => {
                 // Removes a part and closes the gap.
                 let (from, to) = (dice.roll(length), dice.roll(length));
                 bytes.drain(from.min(to)..from.max(to));
-                return fs::write(file, bytes).unwrap();
             }
-            _ => fs::remove_file(file).unwrap(),
+            _ => return self.replace(file, other),
         }
+        fs::write(file, bytes).unwrap();
+    }
+
+    /// Removes a file; something else may take its place.
+    fn replace(self, file: &Path, other: &Path) {
+        fs::remove_file(file).unwrap();
         match self {
             Damage::Folder => {
                 fs::create_dir(file).unwrap();

@@ -91,16 +91,14 @@ impl Engine {
     }
 
     fn compose_within(&self, room: u64) -> Composition {
-        let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
+        let files: Vec<_> = self.state.live.used_instructions().collect();
+        let instructions = instructions::compose(&self.settings.own_instructions, &files);
         let instructions = [instructions, self.conditions()].join("\n\n");
-        let instructions = instructions.trim();
         let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
-        let tools = self.tools();
-        let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
-            .instructed(instructions)
-            .offering(&tools)
-            .seeing(self.settings.images && sees);
-        composer.within(room)
+        let mut composer = Composer::new(&self.state.transcript, &self.settings, self.dialect());
+        composer.instructions = instructions.trim();
+        composer.images = self.settings.images && sees;
+        composer.offering(&self.tools()).within(room)
     }
 
     /// Why a request can't be sent: it is too long, or a part of it can't be loaded.

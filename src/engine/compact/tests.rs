@@ -2,7 +2,7 @@ use super::*;
 use crate::domain::{FailureKind, FinishReason, ModelInfo, ModelName, Price, Role, Usage};
 use crate::engine::context::tokens;
 use crate::engine::cost::Prices;
-use crate::engine::dialogue::{Dialogue, failure};
+use crate::engine::dialogue::{Dialogue, TextChecks as _, failure};
 use crate::engine::{Command, Event, Settings};
 
 fn name() -> ModelName {
@@ -22,8 +22,7 @@ fn answered(d: &mut Dialogue, text: &str, input: u64, output: u64) -> String {
 
 /// A session of two turns, the first of which is long.
 fn two_turns() -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user(&format!("first {}", "long ".repeat(2_000)));
+    let mut d = Dialogue::after_prompt(&format!("first {}", "long ".repeat(2_000)));
     d.reply("One.");
     d.user("second");
     d.reply("Two.");
@@ -32,8 +31,7 @@ fn two_turns() -> Dialogue {
 
 #[test]
 fn the_share_is_estimated_until_a_provider_counts() {
-    let mut d = Dialogue::new();
-    d.user("hello");
+    let mut d = Dialogue::after_prompt("hello");
     let share = d.state().live.context;
     assert_eq!((share.of, share.percent(), share.estimated), (None, None, true));
     assert!(share.used > 0);
@@ -80,9 +78,7 @@ fn a_summary_makes_room_and_the_request_goes_out() {
         Some("They wanted the first thing.")
     );
     assert_eq!(d.user("meanwhile"), "'Queued. It is sent when this turn ends.' | compacting s3");
-    let line = d.finish(FinishReason::Stop);
-    assert!(line.starts_with("+summary 6, 'Summed up: "), "{line}");
-    assert!(line.ends_with(", ask s4 | replying s4"), "{line}");
+    d.finish(FinishReason::Stop).starts("+summary 6, 'Summed up: ").ends(", ask s4 | replying s4");
     assert!(d.told().ends_with("They wanted the first thing.\n\nthird"), "{}", d.told());
     assert_eq!(d.state().live.context.summarised_upto, 6);
     assert_eq!(d.reply("Three."), "+reply stop, +end answered, +prompt, ask s5 | replying s5");
@@ -99,8 +95,7 @@ fn between_turns_the_newest_turn_stays_whole() {
     let mut d = two_turns();
     assert_eq!(d.command(Command::Compact), "sum up s3 | compacting s3");
     d.delta("Sum.");
-    let line = d.finish(FinishReason::Stop);
-    assert!(line.starts_with("+summary 3, ") && line.ends_with(" | idle"), "{line}");
+    d.finish(FinishReason::Stop).starts("+summary 3, ").ends(" | idle");
     assert!(d.command(Command::Compact).contains("sum up"), "the rest can be summed up too");
     d.delta("Sum of all.");
     assert!(d.finish(FinishReason::Stop).starts_with("+summary 7, "));
@@ -128,8 +123,7 @@ fn without_a_whole_summary_all_stays_as_it_was() {
             }
             let before = (d.state().phase.clone(), d.state().transcript.clone());
             assert!(d.command(Command::Compact).contains("sum up"));
-            let line = end(&mut d);
-            assert!(line.contains("The chat is as it was."), "{line}");
+            end(&mut d).has("The chat is as it was.");
             assert_eq!((d.state().phase.clone(), d.state().transcript.clone()), before);
         }
     }
@@ -137,8 +131,7 @@ fn without_a_whole_summary_all_stays_as_it_was() {
 
 #[test]
 fn in_a_turn_that_is_stuck_the_newest_step_stays() {
-    let mut d = Dialogue::new();
-    d.user("the task");
+    let mut d = Dialogue::after_prompt("the task");
     for step in 1..=2 {
         d.reply(&format!("step {step} {}\n```python\nprint({step})\n```\n", "word ".repeat(3_000)));
         d.runs(step, step, crate::domain::Outcome::Ok);
@@ -149,19 +142,14 @@ fn in_a_turn_that_is_stuck_the_newest_step_stays() {
     d.delta("Step one was taken.");
     assert!(d.finish(FinishReason::Stop).starts_with("+summary 2, "));
     let told: Vec<_> = d.request().iter().map(|message| message.text.as_str()).collect();
-    assert!(
-        told[0].ends_with(
-            "Step one was taken.\n\n[What is being worked on, in the person's words:]\n\nthe task"
-        )
-    );
+    told[0].ends("Step one was taken.\n\n[What is being worked on, in the person's words:]\n\nthe task");
     assert!(told[1].starts_with("step 2 ") && told[2].contains("Block 2 (python)"), "{told:?}");
 }
 
 #[test]
 fn a_summary_is_offered_once_for_each_crossing() {
     let mut d = two_turns();
-    let offered = knows(&mut d, 3_000);
-    assert!(offered.contains("% of the context is used (2,") && offered.contains("/compact"), "{offered}");
+    knows(&mut d, 3_000).has("% of the context is used (2,").has("/compact");
     assert!(!d.user("third").contains("/compact"));
     assert!(!d.reply("Three.").contains("/compact"));
     knows(&mut d, 100_000);
@@ -184,10 +172,7 @@ fn a_summary_is_refused_where_nothing_can_be_summed_up() {
     d.user("x");
     assert_eq!(d.command(Command::Compact), "'A summary can be made when this turn is over.' | replying s1");
     d.fail(FailureKind::Overflow);
-    assert_eq!(
-        d.command(Command::Compact),
-        "'There is nothing older to be summed up.' | stuck context_overflow"
-    );
+    d.command(Command::Compact).is("'There is nothing older to be summed up.' | stuck context_overflow");
     assert_eq!(d.state().phase, Phase::Stuck(failure(FailureKind::Overflow)));
 }
 
@@ -207,10 +192,8 @@ fn the_budget_asks_before_a_request_leaves() {
     d.user("one");
     answered(&mut d, "Yes.", 600, 500);
     assert_eq!((d.state().live.cost.nanos, d.state().live.cost.last), (1_100_000_000, Some(1_100_000_000)));
-    assert_eq!(
-        d.user("two"),
-        "+prompt, 'This session has cost $1.10 of $1.00. Nothing was sent. Go on?' | asking: budget"
-    );
+    d.user("two")
+        .is("+prompt, 'This session has cost $1.10 of $1.00. Nothing was sent. Go on?' | asking: budget");
     assert_eq!(d.command(Command::Continue), "ask s2 | replying s2");
     assert_eq!(d.state().live.cost.budget, Some(2_000_000_000));
     answered(&mut d, "Yes.", 3_000, 500);
@@ -231,8 +214,7 @@ fn what_is_not_known_is_not_nothing() {
     let cost = &d.state().live.cost;
     assert_eq!((cost.nanos, cost.unknown, cost.last), (0, 1, None));
     d.command(Command::UseModel(ModelName { provider: "q".into(), model: "x".into() }));
-    let line = d.user("two");
-    assert!(line.contains("'The price of q/x is not known: what it costs does not count towards"), "{line}");
+    d.user("two").has("'The price of q/x is not known: what it costs does not count towards");
     answered(&mut d, "Yes.", 9, 9);
     assert_eq!(d.state().live.cost.unknown, 2);
     assert!(!d.user("three").contains("not known"), "told once");
@@ -276,26 +258,19 @@ fn the_request_for_a_summary_fits_too_or_none_leaves() {
     let mut d = two_turns();
     knows(&mut d, 300);
     let line = d.command(Command::Compact);
-    assert!(
-        line.starts_with("'No summary: the request for it does not fit the model's 263 tokens."),
-        "{line}"
-    );
+    line.starts("'No summary: the request for it does not fit the model's 263 tokens.");
     assert!(line.ends_with(" | idle"), "{line}");
 }
 
 #[test]
 fn where_the_size_is_not_known_a_careful_one_is_taken() {
-    let mut d = Dialogue::new();
-    d.user("first");
+    let mut d = Dialogue::after_prompt("first");
     d.reply(&"word ".repeat(60_000));
     assert!(d.user("second").starts_with("+prompt, ask s2"), "half of it fits");
     d.reply(&"word ".repeat(60_000));
     let line = d.user("third");
     assert!(line.contains("needs at least 150,0"), "{line}");
-    assert!(
-        line.contains("how many the model takes is not known: 131,072 are assumed. Nothing was sent."),
-        "{line}"
-    );
+    line.has("how many the model takes is not known: 131,072 are assumed. Nothing was sent.");
     assert!(line.ends_with("stuck context_overflow"), "{line}");
     // A size reported by the provider replaces the assumed one.
     knows(&mut d, 400_000);

@@ -28,9 +28,9 @@ pub(crate) struct Composer<'a> {
     /// The dialect of the request.
     pub(super) dialect: Dialect,
     /// The instructions after the system prompt.
-    pub(super) instructions: &'a str,
-    /// Whether images of results are sent.
-    pub(super) images: bool,
+    pub(in crate::engine) instructions: &'a str,
+    /// Whether the newest images of results are sent: the model can see them.
+    pub(in crate::engine) images: bool,
     /// About how many tokens the offered tools have.
     pub(super) tools: u64,
 }
@@ -39,18 +39,6 @@ impl<'a> Composer<'a> {
     /// A composer without instructions and images.
     pub(crate) fn new(transcript: &'a Transcript, settings: &'a Settings, dialect: Dialect) -> Self {
         Self { transcript, settings, dialect, instructions: "", images: false, tools: 0 }
-    }
-
-    /// Adds these instructions after the system prompt.
-    #[must_use]
-    pub(crate) fn instructed(self, instructions: &'a str) -> Self {
-        Self { instructions, ..self }
-    }
-
-    /// Adds the newest images of results, if the model can see them.
-    #[must_use]
-    pub(crate) fn seeing(self, images: bool) -> Self {
-        Self { images, ..self }
     }
 
     /// Adds the size of these tools.

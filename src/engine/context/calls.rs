@@ -2,10 +2,9 @@
 //! calls. The answer is the result of its block at the time when somebody speaks again; what is settled later is sent
 //! later, as text.
 
-use super::PendingEvents;
 use super::outside_text;
 use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
-use crate::engine::transcript::{ReplyItem, SettledEvent, Transcript};
+use crate::engine::transcript::{ReplyItem, Transcript};
 
 /// The whole answer to a call that was skipped or is undecided.
 const NOT_RUN: &str = "not run";
@@ -25,17 +24,6 @@ pub(super) fn reply(reply: &ReplyItem) -> Message {
         kept: reply.opaque_items().to_vec(),
         ..Message::new(Role::Assistant, reply.text())
     }
-}
-
-/// The results that answer a call: everything settled about its block before item `until`.
-pub(super) fn call_results<'a>(
-    reply: &ReplyItem,
-    transcript: &Transcript,
-    call: &ToolCall,
-    pending: &mut PendingEvents<'a>,
-    until: usize,
-) -> Vec<&'a SettledEvent> {
-    block_of(reply, transcript, call).map(|block| pending.of(block.id, until)).unwrap_or_default()
 }
 
 /// The answer to a call; `told` is the text of its results.
@@ -75,7 +63,12 @@ fn refusal<'a>(reply: &'a ReplyItem, call: &ToolCall) -> Option<&'a str> {
     reply.refused.iter().find(|refused| refused.call == call.id).map(|refused| refused.why.as_str())
 }
 
-fn block_of<'a>(reply: &ReplyItem, transcript: &'a Transcript, call: &ToolCall) -> Option<&'a Block> {
+/// The block that a call became.
+pub(super) fn block_of<'a>(
+    reply: &ReplyItem,
+    transcript: &'a Transcript,
+    call: &ToolCall,
+) -> Option<&'a Block> {
     let blocks = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id)).map(|item| &item.block);
     blocks.into_iter().find(|block| block.origin.call.as_ref() == Some(&call.id))
 }

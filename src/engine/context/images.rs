@@ -15,7 +15,7 @@ pub(super) fn of<'a>(
     transcript: &'a Transcript,
     settled: &[&'a SettledEvent],
 ) -> impl DoubleEndedIterator<Item = &'a ImageRef> {
-    let report = |settled: &'a SettledEvent| match settled.what {
+    let report = move |settled: &'a SettledEvent| match settled.what {
         Settlement::Ran(run) => {
             let item = transcript.blocks.get(&settled.block)?;
             let run = item.runs.iter().find(|item| item.run == run)?;
@@ -25,14 +25,7 @@ pub(super) fn of<'a>(
     };
     let fits =
         |image: &&ImageRef| image.bytes <= MAX_IMAGE_BYTES && MEDIA_TYPES.contains(&image.mime.as_str());
-    settled
-        .iter()
-        .copied()
-        .filter_map(report)
-        .flat_map(|report| &report.images)
-        .filter(fits)
-        .collect::<Vec<_>>()
-        .into_iter()
+    settled.iter().copied().filter_map(report).flat_map(|report| &report.images).filter(fits)
 }
 
 /// The newest images of a conversation that could be sent.

@@ -4,7 +4,7 @@ use crate::domain::{
     Block, BlockId, Dialect, Entry, FileChange, Finish, FinishReason, ImageRef, KernelFate, KernelRef,
     Outcome, OutputBuffer, Revision, RunError, RunReport, StepId, Stream, Timestamp, Usage,
 };
-use crate::engine::dialogue::{report, terms};
+use crate::engine::dialogue::{TextChecks as _, report, terms};
 
 const SOURCE: &str = "print(1)\nprint(2)\n";
 
@@ -59,6 +59,15 @@ fn result(report: RunReport) -> String {
     let (head, rest) = text.split_once("\n\n").unwrap();
     assert!(head.starts_with("Results of your blocks."), "{head}");
     rest.to_owned()
+}
+
+/// What the model is told of a block that the person changed to this before it ran.
+fn result_edited_to(source: &str) -> String {
+    let (block_id, revision, source) = (BlockId(1), Revision(2), source.into());
+    let edited = Entry::Edited { block: block_id, revision, source, whole: true };
+    let ended = ran(1, 1, report(Outcome::Ok));
+    let entries = [prompt("x"), reply(1, "r", None), block(1, 1), edited, approved_as(1, 2, 1, 1), ended];
+    told(&entries).pop().unwrap().1
 }
 
 #[test]
@@ -204,21 +213,7 @@ fn one_endless_line_of_wide_characters_is_cut_between_characters() {
 
 #[test]
 fn the_text_that_ran_is_told_as_a_diff() {
-    let edited = Entry::Edited {
-        block: BlockId(1),
-        revision: Revision(2),
-        source: "print(1)\nprint(3)".into(),
-        whole: true,
-    };
-    let told = told(&[
-        prompt("x"),
-        reply(1, "r", None),
-        block(1, 1),
-        edited,
-        approved_as(1, 2, 1, 1),
-        ran(1, 1, report(Outcome::Ok)),
-    ]);
-    let text = &told.last().unwrap().1;
+    let text = result_edited_to("print(1)\nprint(3)");
     let diff = "Block 1 (python): exit 0, 0.8 s\n\
         The person changed the block before it ran. The changed text is what ran:\n\
         ```diff\n--- yours\n+++ ran\n@@ -1,2 +1,2 @@\n print(1)\n-print(2)\n+print(3)\n\\ No newline at end of file\n```\n";
@@ -227,18 +222,7 @@ fn the_text_that_ran_is_told_as_a_diff() {
 
 #[test]
 fn an_edit_that_is_too_long_for_a_diff_is_told_whole_but_bounded() {
-    let source = "x = 1\n".repeat(6_000);
-    let edited =
-        Entry::Edited { block: BlockId(1), revision: Revision(2), source: source.into(), whole: true };
-    let told = told(&[
-        prompt("x"),
-        reply(1, "r", None),
-        block(1, 1),
-        edited,
-        approved_as(1, 2, 1, 1),
-        ran(1, 1, report(Outcome::Ok)),
-    ]);
-    let text = &told.last().unwrap().1;
+    let text = result_edited_to(&"x = 1\n".repeat(6_000));
     assert!(text.contains("This text ran (6,000 lines):") && text.len() < 18_000, "{}", text.len());
 }
 
@@ -264,11 +248,7 @@ fn a_result_is_told_when_it_came_about() {
         prompt("y"),
     ]);
     let texts: Vec<_> = told.iter().map(|(_, text)| text.as_str()).collect();
-    assert!(
-        texts[2].ends_with("rejected by the person, it was not run.\nNo reason was given."),
-        "{}",
-        texts[2]
-    );
+    texts[2].ends("rejected by the person, it was not run.\nNo reason was given.");
     assert_eq!(texts[3], "s");
     assert!(texts[4].contains("exit 0, 0.8 s") && texts[4].ends_with("\n\ny"), "{}", texts[4]);
 }

@@ -17,8 +17,8 @@ const TOLD: &str = "explain @a.py\n\n[File a.py of the working folder, 6 B, whic
 #[test]
 fn the_text_of_a_file_goes_with_the_message_and_names_no_session() {
     let mut d = Dialogue::new();
-    let line = asked(&mut d, "explain @a.py", &[file("a.py", "x = 1\n")]);
-    assert_eq!(line, "+prompt, +named explain-py, ask s1 | replying s1");
+    asked(&mut d, "explain @a.py", &[file("a.py", "x = 1\n")])
+        .is("+prompt, +named explain-py, ask s1 | replying s1");
     assert_eq!(d.told(), TOLD);
 }
 
@@ -34,8 +34,7 @@ fn a_resumed_session_tells_the_same() {
 
 #[test]
 fn queued_messages_go_out_with_their_files_and_the_newer_text_of_a_file_counts() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     asked(&mut d, "see @a @b", &[file("a", "earlier"), file("b", "1")]);
     asked(&mut d, "rather @a", &[file("a", "later")]);
     d.reply("Done.");

@@ -27,11 +27,7 @@ fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
     d.started(1);
     d.prints("changed a.py\n");
     d.ended(1, Outcome::Ok);
-    assert!(
-        d.told().contains("Block 1 (edit a.py): ") && !d.told().contains("The person changed"),
-        "{}",
-        d.told()
-    );
+    d.told().has("Block 1 (edit a.py): ").lacks("The person changed");
     // The placed text is saved in the session and is there after reopening.
     d.reopen();
     assert_eq!(d.block(1).placed.len(), 1);
@@ -79,16 +75,12 @@ fn an_edit_behind_another_is_looked_for_once_its_turn_comes() {
 fn a_file_that_changed_meanwhile_is_edited_as_it_is_now() {
     let mut d = Dialogue::after_reply(EDIT);
     d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
-    assert_eq!(
-        d.placed(1, Ok("x = 2\ny = 1\n"), &[file("x = 1\ny = 1\n")]),
-        "+placed 1.3, look 1.3 | deciding 1"
-    );
+    d.placed(1, Ok("x = 2\ny = 1\n"), &[file("x = 1\ny = 1\n")]).is("+placed 1.3, look 1.3 | deciding 1");
     assert!(!d.block(1).is_edited());
     for _ in 0..18 {
         d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
     }
-    let told = d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
-    assert!(told.starts_with("+declined 1") && told.contains("change again and again"), "{told}");
+    d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]).starts("+declined 1").has("change again and again");
 }
 
 #[test]

@@ -12,9 +12,8 @@ fn what_is_forbidden_waits_for_an_edit() {
         review
     };
     for policy in [Policy::Ask, Policy::Clean, Policy::All] {
-        let mut d = Dialogue::with(Settings { policy, ..Settings::default() });
-        d.user("x");
-        d.reply("```python\nimport urllib\n```\n");
+        let settings = Settings { policy, ..Settings::default() };
+        let mut d = Dialogue::with_reply(settings, "```python\nimport urllib\n```\n");
         assert_eq!(d.inspected(1, forbidden(), Ok(terms())), "+review 1.1 | deciding 1");
         assert!(d.type_run(1).starts_with("'Block 1 is denied, line 0: does much. Edit it.'"));
     }
@@ -45,9 +44,8 @@ fn a_sandbox_that_holds_nothing_any_more_is_no_sandbox_to_a_word_for_all() {
     for (unconfined, terms, starts) in
         [(false, confined(), true), (false, terms(), false), (true, terms(), true)]
     {
-        let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined, ..Settings::default() });
-        d.user("x");
-        d.reply("```python\nprint(1)\n```\n");
+        let settings = Settings { policy: Policy::All, unconfined, ..Settings::default() };
+        let mut d = Dialogue::with_reply(settings, "```python\nprint(1)\n```\n");
         let line = d.inspected(1, Review::default(), Ok(terms));
         assert_eq!(line.contains("start r1"), starts, "{unconfined}: {line}");
     }

@@ -15,9 +15,9 @@ fn ok() -> Outcome {
     Outcome::Ok
 }
 
-/// A session whose first prompt got this reply.
-fn replied(text: &str) -> Dialogue {
-    Dialogue::after_reply(text)
+/// Settings of somebody who asked for no sandbox.
+fn unconfined(policy: Policy) -> Settings {
+    Settings { policy, unconfined: true, ..Settings::default() }
 }
 
 // One turn.
@@ -42,7 +42,7 @@ fn a_turn_from_prompt_to_answer() {
 
 #[test]
 fn the_second_request_holds_the_first_reply_and_its_result() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     d.prints("1\n");
     d.ended(1, ok());
@@ -55,8 +55,7 @@ fn the_second_request_holds_the_first_reply_and_its_result() {
 
 #[test]
 fn an_answer_without_blocks_ends_the_turn() {
-    let mut d = Dialogue::new();
-    d.user("hello");
+    let mut d = Dialogue::after_prompt("hello");
     assert_eq!(d.reply("Hello.\n```json\n{}\n```\n"), "+reply stop, +end answered | idle");
 }
 
@@ -70,8 +69,7 @@ fn an_empty_prompt_is_none_and_an_empty_block_is_nothing_to_run() {
 
 #[test]
 fn three_blocks_are_settled_one_after_the_other() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(
         d.reply(THREE),
         "+reply stop, +block 1, +block 2, +block 3, look 1.1, look 2.1, look 3.1, prewarm python | deciding 1"
@@ -80,21 +78,19 @@ fn three_blocks_are_settled_one_after_the_other() {
     assert_eq!(d.inspected_ok(2), "+review 2.1 | deciding 1");
     assert_eq!(d.type_run(2), "'Block 2 waits behind block 1.' | deciding 1");
     // The first run changed the kernel: the second block has to be inspected again before it can be approved.
-    let end = d.runs(1, 1, ok());
-    assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', prewarm python, look 2.1 | deciding 2");
+    d.runs(1, 1, ok())
+        .is("+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', prewarm python, look 2.1 | deciding 2");
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
     assert_eq!(d.inspected_ok(2), "| deciding 2", "the same review is not recorded twice");
-    assert_eq!(
-        d.reject(2, "no"),
-        "+rejected 2, 'Block 2 rejected. Nothing ran.', prewarm bash, look 3.1 | deciding 3"
-    );
+    d.reject(2, "no")
+        .is("+rejected 2, 'Block 2 rejected. Nothing ran.', prewarm bash, look 3.1 | deciding 3");
     assert_eq!(d.skip(3), "+skipped 3, 'Block 3 skipped. Nothing ran.', ask s2 | replying s2");
     assert_eq!([d.word(1), d.word(2), d.word(3)], ["DONE 0", "REJECTED", "SKIPPED"]);
 }
 
 #[test]
 fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
-    let mut d = replied(&"```python\nx\n```\n".repeat(40).replace('x', "a = 1"));
+    let mut d = Dialogue::after_reply(&"```python\nx\n```\n".repeat(40).replace('x', "a = 1"));
     d.command(Command::Continue);
     let looked = |d: &Dialogue| d.state().live.blocks.len();
     assert_eq!((d.state().transcript.blocks.len(), looked(&d)), (40, 16));
@@ -109,14 +105,14 @@ fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
 
 #[test]
 fn approving_waits_for_the_look() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
     assert_eq!(d.accepts(1), "+approved r1 1.1 person-typed, start r1 | running r1");
 }
 
 #[test]
 fn without_a_sandbox_every_block_takes_the_typed_word() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     assert_eq!(d.approve(1), "'Type run and press Enter to run it once.' | deciding 1");
     d.runs(1, 1, ok());
@@ -129,7 +125,7 @@ fn without_a_sandbox_every_block_takes_the_typed_word() {
 
 #[test]
 fn what_was_not_checked_takes_the_typed_word_and_no_rule() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     let unchecked = Review { unchecked: Some("too large".into()), ..Review::default() };
     d.inspected(1, unchecked, Ok(confined()));
     assert!(d.state().needs_typed(BlockId(1)));
@@ -139,7 +135,7 @@ fn what_was_not_checked_takes_the_typed_word_and_no_rule() {
 
 #[test]
 fn a_high_finding_takes_the_typed_word_every_time() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     d.reply(ONE);
     d.inspected_with(2, Severity::High);
@@ -149,7 +145,7 @@ fn a_high_finding_takes_the_typed_word_every_time() {
 
 #[test]
 fn a_run_that_never_began_does_not_spare_the_typed_word() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.accepts(1);
     d.ended(1, Outcome::NotStarted("no memory".into()));
     d.reopen_block(1);
@@ -159,7 +155,7 @@ fn a_run_that_never_began_does_not_spare_the_typed_word() {
 
 #[test]
 fn a_block_that_cannot_run_here_says_why() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected(1, Review::default(), Err("python3 is not installed: apt install python3".into()));
     let refused = "'Block 1 can't run here: python3 is not installed: apt install python3' | deciding 1";
     assert_eq!(d.type_run(1), refused);
@@ -169,8 +165,7 @@ fn a_block_that_cannot_run_here_says_why() {
 #[test]
 fn an_empty_reply_is_told() {
     for text in ["", " \n"] {
-        let mut d = Dialogue::new();
-        d.user("x");
+        let mut d = Dialogue::after_prompt("x");
         if !text.is_empty() {
             d.delta(text);
         }
@@ -182,8 +177,7 @@ fn an_empty_reply_is_told() {
 
 #[test]
 fn an_unclosed_block_is_edited_before_it_can_be_approved() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("```python\nprint(1");
     let end = d.finish(FinishReason::Length);
     let cut = "'The reply was cut at the model's length limit.'";
@@ -213,15 +207,11 @@ fn blocks_of_a_reply_that_broke_off_are_skipped_however_it_broke() {
 
 #[test]
 fn a_block_without_a_language_waits_for_one() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(d.reply("```\nls\n```\n"), "+reply stop, +block 1, look 1.1 | deciding 1");
     assert_eq!(d.accepts(1), "'Block 1 names no language. Choose one first.' | deciding 1");
     let choose = |language| Command::ChooseLanguage { block: BlockId(1), language };
-    assert_eq!(
-        d.command(choose(Language("cobol".into()))),
-        "'No interpreter is configured for cobol.' | deciding 1"
-    );
+    d.command(choose(Language("cobol".into()))).is("'No interpreter is configured for cobol.' | deciding 1");
     assert_eq!(d.command(choose(Language::python())), "+language 1.2, prewarm python, look 1.2 | deciding 1");
     assert_eq!(d.command(choose(Language::bash())), "| deciding 1", "it has one now");
     assert_eq!(d.accepts(1), "+approved r1 1.2 person-typed, start r1 | running r1");
@@ -229,19 +219,17 @@ fn a_block_without_a_language_waits_for_one() {
 
 #[test]
 fn terms_for_another_language_do_not_open_the_gate() {
-    let mut d = replied("```bash\nls\n```\n");
+    let mut d = Dialogue::after_reply("```bash\nls\n```\n");
     assert_eq!(d.accepts(1), "'Block 1 is still being checked.' | deciding 1");
 }
 
 #[test]
 fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     let limits = Limits { wall_ms: 5_000, ..Limits::default() };
     let set = |limits| Command::SetLimits { block: BlockId(1), limits };
-    assert_eq!(
-        d.command(set(Limits { wall_ms: 0, ..limits })),
-        "'The time limit has to be longer than 0 s.' | deciding 1"
-    );
+    d.command(set(Limits { wall_ms: 0, ..limits }))
+        .is("'The time limit has to be longer than 0 s.' | deciding 1");
     assert_eq!(d.command(set(limits)), "look 1.1 | deciding 1");
     // Two orders are unanswered, and either answer may be for the old limits: only one more inspection counts.
     assert_eq!(d.inspected_ok(1), "| deciding 1");
@@ -253,24 +241,20 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
 
 #[test]
 fn a_new_kernel_asks_for_a_new_look_and_can_be_taken_back() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
-    assert_eq!(
-        d.command(Command::ToggleNewKernel(BlockId(1))),
-        "'Block 1 would run in a new kernel. K goes back.', look 1.1 in a new kernel | deciding 1"
-    );
+    d.command(Command::ToggleNewKernel(BlockId(1)))
+        .is("'Block 1 would run in a new kernel. K goes back.', look 1.1 in a new kernel | deciding 1");
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
     d.inspected_ok(1);
-    assert_eq!(
-        d.command(Command::ToggleNewKernel(BlockId(1))),
-        "'Block 1 would run in the kernel that is there.', look 1.1 | deciding 1"
-    );
+    d.command(Command::ToggleNewKernel(BlockId(1)))
+        .is("'Block 1 would run in the kernel that is there.', look 1.1 | deciding 1");
     assert_eq!(d.command(Command::ToggleNewKernel(BlockId(9))), "| deciding 1");
 }
 
 #[test]
 fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     assert_eq!(
         d.command(Command::ToggleTerminal(BlockId(1))),
@@ -287,14 +271,12 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     d.started(1);
     assert_eq!(d.state().terminal(), Some((RunId(1), BlockId(1))));
     // A new kernel and a terminal exclude each other: the last choice counts.
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     d.command(Command::ToggleTerminal(BlockId(1)));
-    let line = d.command(Command::ToggleNewKernel(BlockId(1)));
-    assert!(line.contains("look 1.1 in a new kernel") && !line.contains("terminal"), "{line}");
-    let line = d.command(Command::ToggleTerminal(BlockId(1)));
-    assert!(line.contains("look 1.1 in a terminal"), "{line}");
-    let mut d = replied(ONE);
+    d.command(Command::ToggleNewKernel(BlockId(1))).has("look 1.1 in a new kernel").lacks("terminal");
+    d.command(Command::ToggleTerminal(BlockId(1))).has("look 1.1 in a terminal");
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     d.command(Command::ToggleTerminal(BlockId(1)));
     d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
@@ -302,7 +284,7 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
         d.command(Command::ToggleTerminal(BlockId(1))),
         "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
     );
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected(1, Review::default(), Ok(Terms { executor: ExecutorKind::Container, ..terms() }));
     assert_eq!(
         d.command(Command::ToggleTerminal(BlockId(1))),
@@ -327,15 +309,13 @@ fn a_language_has_its_terminal_from_the_start_until_the_person_takes_it_away() {
         "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
     );
     // Editing the text does not undo the choice.
-    let line = d.edit(1, "read y");
-    assert!(line.contains("look 1.2 |"), "{line}");
-    let line = d.command(Command::ToggleTerminal(BlockId(1)));
-    assert!(line.contains("look 1.2 in a terminal"), "{line}");
+    d.edit(1, "read y").has("look 1.2 |");
+    d.command(Command::ToggleTerminal(BlockId(1))).has("look 1.2 in a terminal");
 }
 
 #[test]
 fn while_the_session_cannot_be_saved_nothing_runs() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     let failed = Event::Store(super::super::StoreEvent::Failed("Session not saved: no space left.".into()));
     let paused = "'Approving is paused. Session not saved: no space left.' | deciding 1";
@@ -353,7 +333,7 @@ fn while_the_session_cannot_be_saved_nothing_runs() {
 
 #[test]
 fn a_session_that_is_only_read_is_not_saved_by_trying_again() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     d.reads_only();
     d.send(Event::Store(super::super::StoreEvent::Failed("another sayso (process 7) had it open.".into())));
@@ -365,7 +345,7 @@ fn a_session_that_is_only_read_is_not_saved_by_trying_again() {
 
 #[test]
 fn what_is_saved_is_what_the_disk_was_asked_about() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     let is_saved = |d: &Dialogue| d.state().live.saved == d.state().live.recorded;
     assert!(!is_saved(&d), "nobody has told yet");
     let recorded = d.state().live.recorded;
@@ -385,7 +365,7 @@ fn what_is_saved_is_what_the_disk_was_asked_about() {
 
 #[test]
 fn a_decision_about_an_older_revision_is_refused() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     d.edit(1, "print(2)\n");
     d.inspected_ok(1);
@@ -397,7 +377,7 @@ fn a_decision_about_an_older_revision_is_refused() {
 
 #[test]
 fn a_settled_block_and_an_unknown_one_take_no_decision() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.skip(1);
     assert_eq!(d.type_run(1), "'Block 1 does not wait for a decision.' | idle");
     assert_eq!(d.reject(9, ""), "'Block 9 does not wait for a decision.' | idle");
@@ -405,13 +385,8 @@ fn a_settled_block_and_an_unknown_one_take_no_decision() {
 
 #[test]
 fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
-    let mut d = Dialogue::with(Settings { policy: Policy::Clean, unconfined: true, ..Settings::default() });
-    d.user("x");
-    d.reply(THREE);
-    assert_eq!(
-        d.inspected_with(1, Severity::Info),
-        "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
-    );
+    let mut d = Dialogue::with_reply(unconfined(Policy::Clean), THREE);
+    d.inspected_with(1, Severity::Info).is("+review 1.1, +approved r1 1.1 flag, start r1 | running r1");
     d.passes(1, ok());
     assert_eq!(d.inspected_ok(2), "| deciding 2", "the first look was still unanswered");
     assert_eq!(d.inspected_ok(2), "look 2.1 | deciding 2", "which of the two answers is newer is not known");
@@ -421,13 +396,8 @@ fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
 
 #[test]
 fn policy_all_runs_everything_that_can_run() {
-    let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined: true, ..Settings::default() });
-    d.user("x");
-    d.reply(ONE);
-    assert_eq!(
-        d.inspected_with(1, Severity::High),
-        "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
-    );
+    let mut d = Dialogue::with_reply(unconfined(Policy::All), ONE);
+    d.inspected_with(1, Severity::High).is("+review 1.1, +approved r1 1.1 flag, start r1 | running r1");
     d.passes(1, ok());
     d.reply(ONE);
     assert_eq!(d.inspected(2, Review::default(), Err("gone".into())), "+review 2.1 | deciding 2");
@@ -435,20 +405,18 @@ fn policy_all_runs_everything_that_can_run() {
 
 #[test]
 fn policy_waits_for_the_session_file() {
-    let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined: true, ..Settings::default() });
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::with_reply(unconfined(Policy::All), ONE);
     d.send(Event::Store(super::super::StoreEvent::Failed("full".into())));
     assert_eq!(d.inspected_ok(1), "+review 1.1 | deciding 1");
-    let recovered = d.send(Event::Store(super::super::StoreEvent::Recovered));
-    assert_eq!(recovered, "'The session is saved again.', +approved r1 1.1 flag, start r1 | running r1");
+    d.send(Event::Store(super::super::StoreEvent::Recovered))
+        .is("'The session is saved again.', +approved r1 1.1 flag, start r1 | running r1");
 }
 
 // Edits.
 
 #[test]
 fn an_edit_is_looked_at_and_asked_about_again_and_the_model_is_told_the_change() {
-    let mut d = replied("```python\nprint(1)\nprint(2)\n```\n");
+    let mut d = Dialogue::after_reply("```python\nprint(1)\nprint(2)\n```\n");
     d.inspected_ok(1);
     assert_eq!(d.edit(1, "print(1)\nprint(3)\n"), "+edited 1.2, look 1.2 | deciding 1");
     assert_eq!(d.word(1), "EDITED");
@@ -464,7 +432,7 @@ fn an_edit_is_looked_at_and_asked_about_again_and_the_model_is_told_the_change()
 
 #[test]
 fn back_to_the_models_text_is_a_revision_too() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     d.edit(1, "print(2)\n");
     d.inspected_ok(1);
@@ -476,33 +444,26 @@ fn back_to_the_models_text_is_a_revision_too() {
 
 #[test]
 fn a_rejection_tells_the_model_why() {
-    let mut d = replied(ONE);
-    assert_eq!(
-        d.reject(1, " keep the old charts "),
-        "+rejected 1, 'Block 1 rejected. Nothing ran.', ask s2 | replying s2"
-    );
-    assert!(
-        d.told().contains(
-            "Block 1 (python): rejected by the person, it was not run.\nReason: keep the old charts"
-        )
-    );
+    let mut d = Dialogue::after_reply(ONE);
+    d.reject(1, " keep the old charts ")
+        .is("+rejected 1, 'Block 1 rejected. Nothing ran.', ask s2 | replying s2");
+    d.told().has("Block 1 (python): rejected by the person, it was not run.\nReason: keep the old charts");
 }
 
 #[test]
 fn all_skipped_ends_the_turn_without_asking() {
-    let mut d = replied(THREE);
+    let mut d = Dialogue::after_reply(THREE);
     d.skip(1);
-    let all = d.command(Command::SkipAll);
-    assert_eq!(all, "+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.', +end stopped | idle");
+    d.command(Command::SkipAll)
+        .is("+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.', +end stopped | idle");
     assert_eq!(d.command(Command::SkipAll), "| idle");
 }
 
 #[test]
 fn skipping_all_while_one_runs_lets_it_run() {
-    let mut d = replied(THREE);
+    let mut d = Dialogue::after_reply(THREE);
     d.accepts(1);
-    let all = d.command(Command::SkipAll);
-    assert_eq!(all, "+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.' | running r1");
+    d.command(Command::SkipAll).is("+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.' | running r1");
     assert_eq!(d.ended(1, ok()), "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', ask s2 | replying s2");
 }
 
@@ -528,7 +489,7 @@ fn every_outcome_has_its_words() {
         ),
     ];
     for (outcome, told, word) in cases {
-        let mut d = replied(ONE);
+        let mut d = Dialogue::after_reply(ONE);
         d.accepts(1);
         let line = d.ended(1, outcome.clone());
         assert!(line.contains(told), "{outcome:?}: {line}");
@@ -538,7 +499,7 @@ fn every_outcome_has_its_words() {
 
 #[test]
 fn a_kernel_that_dies_in_a_run_is_told_to_both() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, keeps_running: false });
     let line =
@@ -552,45 +513,35 @@ fn a_kernel_that_dies_in_a_run_is_told_to_both() {
 
 #[test]
 fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     d.reply(ONE);
     d.inspected_ok(2);
-    let line = d.send(Event::KernelDied(DeadKernel::of_python("signal 9")));
-    assert_eq!(
-        line,
-        "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2"
-    );
+    d.send(Event::KernelDied(DeadKernel::of_python("signal 9")))
+        .is("'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2");
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
     d.accepts_under(2, in_kernel(2));
     d.passes(2, ok());
-    assert!(
-        d.told().contains("The Python kernel had ended before: this block met an empty one."),
-        "{}",
-        d.told()
-    );
+    d.told().has("The Python kernel had ended before: this block met an empty one.");
 }
 
 #[test]
 fn a_server_that_does_not_answer_while_nothing_runs_is_told_and_its_kernel_is_gone_only_when_it_stays_away() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     d.reply("Done.");
-    let line = d.send(Event::KernelWarning("The server does not answer.".into()));
-    assert_eq!(line, "'The server does not answer.' | idle");
+    d.send(Event::KernelWarning("The server does not answer.".into()))
+        .is("'The server does not answer.' | idle");
     assert_eq!(d.send(Event::KernelBack("It answers again.".into())), "'It answers again.' | idle");
     d.send(Event::KernelWarning("The server does not answer.".into()));
-    let line = d.send(Event::KernelDied(DeadKernel::of_python("the connection was lost")));
-    assert_eq!(
-        line,
-        "'Kernel k1 died, 14 variables lost, nothing was rerun: the connection was lost.' | idle"
-    );
+    d.send(Event::KernelDied(DeadKernel::of_python("the connection was lost")))
+        .is("'Kernel k1 died, 14 variables lost, nothing was rerun: the connection was lost.' | idle");
     assert_eq!(d.state().variables().count(), 0);
 }
 
 /// Two kernels of a Jupyter executor: Python with 14 variables, and R, which ran last.
 fn python_and_r() -> Dialogue {
-    let mut d = replied("```python\na = 1\n```\n");
+    let mut d = Dialogue::after_reply("```python\na = 1\n```\n");
     d.begins(1, 1);
     let known = Variable {
         name: "a".into(),
@@ -633,8 +584,8 @@ fn of_two_kernels_the_one_that_died_is_told_and_the_other_stays_as_it_is() {
     assert_eq!(left(&d), ("python".into(), 1));
 
     let mut d = python_and_r();
-    let line = d.send(died(Language::python()));
-    assert_eq!(line, "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.' | idle");
+    d.send(died(Language::python()))
+        .is("'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.' | idle");
     assert_eq!(left(&d), ("r".into(), 0));
     let line = d.send(died(Language::bash()));
     assert_eq!(line, "'The kernel of bash died, nothing was rerun: signal 9.' | idle", "it ran nothing yet");
@@ -662,10 +613,10 @@ fn a_new_kernel_is_told_of_all_that_there_are_and_of_the_one_that_a_block_is_for
 
 #[test]
 fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
-    let again = d.command(Command::RestartKernel);
-    assert_eq!(again, "'The next block starts a new kernel.', +restarted, restart, look 1.1 | deciding 1");
+    d.command(Command::RestartKernel)
+        .is("'The next block starts a new kernel.', +restarted, restart, look 1.1 | deciding 1");
     d.accepts(1);
     let refused = "'A block runs: Ctrl-C interrupts it, then the kernel can be restarted.' | running r1";
     assert_eq!(d.command(Command::RestartKernel), refused);
@@ -680,7 +631,7 @@ fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
 
 #[test]
 fn what_a_run_tells_is_shown_while_it_lasts() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     d.prints("one\n");
     d.ran(1, RunEvent::Usage { rss_bytes: 9, cpu_ms: 7 });
@@ -691,7 +642,7 @@ fn what_a_run_tells_is_shown_while_it_lasts() {
 
 #[test]
 fn what_came_too_fast_is_missing_in_what_is_shown_of_a_run() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     d.prints("1\n4554");
     let chunk = crate::domain::Chunk { stream: Stream::Stdout, bytes: b"3\n".to_vec(), skipped: 7 };
@@ -704,8 +655,7 @@ fn what_came_too_fast_is_missing_in_what_is_shown_of_a_run() {
 
 #[test]
 fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("```python\na = 1\n```\nmore ```");
     let line = d.stop();
     assert_eq!(
@@ -723,8 +673,7 @@ fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
 
 #[test]
 fn stopping_before_anything_came_leaves_only_the_prompt() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(d.stop(), "cancel s1, 'Stopped. Nothing had come of the reply.', +end stopped | idle");
 }
 
@@ -736,8 +685,7 @@ fn waits_for_repetition(d: &mut Dialogue) {
 
 #[test]
 fn stopping_a_wait_for_a_repetition_leaves_the_failure_and_the_prompt() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     waits_for_repetition(&mut d);
     let retry = d.state().live.reply.as_ref().and_then(|r| r.retry.clone()).unwrap();
     assert_eq!((retry.attempt, retry.of, retry.due), (1, 5, Timestamp(18_200)));
@@ -747,8 +695,7 @@ fn stopping_a_wait_for_a_repetition_leaves_the_failure_and_the_prompt() {
 
 #[test]
 fn a_wait_for_a_repetition_can_be_cut_short() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(d.command(Command::Retry), "| replying s1", "nothing is waited for");
     waits_for_repetition(&mut d);
     assert_eq!(d.command(Command::Retry), "cancel s1, ask s2 | replying s2");
@@ -756,7 +703,7 @@ fn a_wait_for_a_repetition_can_be_cut_short() {
 
 #[test]
 fn what_an_interrupt_leaves_running_is_named() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     let bash = Terms { interpreter: "/usr/bin/bash".into(), kernel: None, ..terms() };
     d.accepts_under(1, bash);
     d.started(1);
@@ -767,7 +714,7 @@ fn what_an_interrupt_leaves_running_is_named() {
 
 #[test]
 fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     let sent = "interrupt r1, 'Interrupting. Still running: Ctrl-C again tells how to kill the kernel.' | running r1";
     assert_eq!(d.stop(), sent);
@@ -775,15 +722,15 @@ fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
     d.wait(500);
     assert_eq!(d.stop(), "'Kill block 1? k kill  Enter wait' | running r1");
     assert_eq!(d.command(Command::Kill), "kill r1 | running r1");
-    let end = d.ended(1, Outcome::Interrupted);
-    assert_eq!(end, "+ran r1 interrupted, 'Block 1 interrupted after 0.8 s.', +end stopped | idle");
+    d.ended(1, Outcome::Interrupted)
+        .is("+ran r1 interrupted, 'Block 1 interrupted after 0.8 s.', +end stopped | idle");
     d.user("go on");
     assert!(d.told().contains("interrupted by the person after 0.8 s"));
 }
 
 #[test]
 fn after_an_interrupt_the_other_blocks_still_wait_and_then_the_turn_ends() {
-    let mut d = replied(THREE);
+    let mut d = Dialogue::after_reply(THREE);
     d.begins(1, 1);
     d.stop();
     assert!(d.ended(1, Outcome::Interrupted).ends_with("| deciding 2"));
@@ -793,7 +740,7 @@ fn after_an_interrupt_the_other_blocks_still_wait_and_then_the_turn_ends() {
 
 #[test]
 fn a_block_that_ended_well_in_spite_of_the_interrupt_goes_on() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.accepts(1);
     d.stop();
     assert!(d.ended(1, ok()).ends_with("| replying s2"));
@@ -801,7 +748,7 @@ fn a_block_that_ended_well_in_spite_of_the_interrupt_goes_on() {
 
 #[test]
 fn stopping_answers_no_block_and_no_question() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     assert_eq!(d.stop(), "| deciding 1");
     d.skip(1);
     assert_eq!(d.stop(), "| idle");
@@ -814,8 +761,7 @@ fn stopping_answers_no_block_and_no_question() {
 
 #[test]
 fn a_prompt_in_a_turn_is_queued_and_sent_when_it_ends() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(d.user("and y"), "'Queued. It is sent when this turn ends.' | replying s1");
     d.user("and z");
     assert_eq!(d.state().live.queued.as_ref().map(|prompt| prompt.text.as_str()), Some("and y\n\nand z"));
@@ -826,7 +772,7 @@ fn a_prompt_in_a_turn_is_queued_and_sent_when_it_ends() {
 
 #[test]
 fn a_queued_prompt_can_be_taken_back() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.user("and y");
     assert_eq!(d.command(Command::EditQueued), "| deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +end stopped | idle");
@@ -835,16 +781,14 @@ fn a_queued_prompt_can_be_taken_back() {
 #[test]
 fn once_the_person_leaves_nothing_is_asked_and_what_is_queued_stays_queued() {
     for outcome in [Outcome::Interrupted, ok()] {
-        let mut d = replied(ONE);
+        let mut d = Dialogue::after_reply(ONE);
         d.begins(1, 1);
         d.user("and y");
         d.command(Command::TypedCommand("ls".into()));
         assert_eq!(d.command(Command::Leave), "| running r1");
-        let told = d.user("and z");
-        assert!(told.contains("Not sent: you are leaving."), "{told}");
+        d.user("and z").has("Not sent: you are leaving.");
         d.stop();
-        let end = d.ended(1, outcome);
-        assert!(end.contains("+ran r1") && !end.contains("ask ") && !end.contains("+prompt"), "{end}");
+        d.ended(1, outcome).has("+ran r1").lacks("ask ").lacks("+prompt");
         assert_eq!(
             d.state().live.queued_texts(),
             (Some("and y\n\nand z".to_owned()), Some("!ls".to_owned()))
@@ -856,16 +800,13 @@ fn once_the_person_leaves_nothing_is_asked_and_what_is_queued_stays_queued() {
 
 #[test]
 fn what_came_of_a_reply_is_recorded_when_the_person_leaves() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("Once upon a time");
     d.user("and y");
-    let line = d.command(Command::Leave);
-    assert!(line.contains("+reply stopped") && line.ends_with("+end stopped | idle"), "{line}");
+    d.command(Command::Leave).has("+reply stopped").ends("+end stopped | idle");
     assert_eq!(d.state().live.queued_texts(), (Some("and y".to_owned()), None));
     // A reply of which nothing came can be asked for again.
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(d.command(Command::Leave), "| replying s1");
     d.reopen();
     assert!(matches!(d.state().phase, Phase::Stuck(_)));
@@ -874,7 +815,7 @@ fn what_came_of_a_reply_is_recorded_when_the_person_leaves() {
 
 #[test]
 fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.skip(1);
     d.reopen_block(1);
     d.user("next");
@@ -885,9 +826,8 @@ fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
 
 /// A session that asks at its limit of two steps.
 fn limited() -> Dialogue {
-    let mut d = Dialogue::with(Settings { step_limit: 2, repeat_limit: 9, ..Settings::default() });
-    d.user("x");
-    d.reply(ONE);
+    let settings = Settings { step_limit: 2, repeat_limit: 9, ..Settings::default() };
+    let mut d = Dialogue::with_reply(settings, ONE);
     d.runs(1, 1, ok());
     d.reply("```python\nprint(2)\n```\n");
     d.runs(2, 2, ok());
@@ -916,7 +856,7 @@ fn the_turn_can_end_at_the_step_limit() {
 
 /// A session in which the same block was proposed three times.
 fn repeated() -> Dialogue {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     d.reply(ONE);
     d.runs(2, 2, ok());
@@ -942,7 +882,7 @@ fn the_turn_can_end_at_a_repeated_block() {
 
 #[test]
 fn a_new_turn_counts_anew() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     d.reply(ONE);
     d.skip(2);
@@ -954,8 +894,7 @@ fn a_new_turn_counts_anew() {
 
 #[test]
 fn a_failure_keeps_the_prompt_and_can_be_retried() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     assert_eq!(d.fail(FailureKind::NameNotFound), "'It broke.' | stuck name_not_found");
     assert_eq!(d.stop(), "| stuck name_not_found");
     assert_eq!(d.command(Command::Retry), "ask s2 | replying s2");
@@ -965,8 +904,7 @@ fn a_failure_keeps_the_prompt_and_can_be_retried() {
 
 #[test]
 fn a_cut_reply_stays_visible_and_is_not_a_part_of_the_next_request() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("Well.\n```python\na\n```\nand th");
     assert_eq!(d.fail(FailureKind::Cut), "+reply failed, +block 1, +skipped 1, 'It broke.' | stuck cut");
     d.command(Command::Retry);
@@ -976,8 +914,7 @@ fn a_cut_reply_stays_visible_and_is_not_a_part_of_the_next_request() {
 
 #[test]
 fn a_block_of_a_cut_reply_can_be_put_back_and_then_its_reply_counts() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("```python\na\n```\nand th");
     d.fail(FailureKind::Cut);
     assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
@@ -988,8 +925,7 @@ fn a_block_of_a_cut_reply_can_be_put_back_and_then_its_reply_counts() {
 
 #[test]
 fn a_new_prompt_ends_the_turn_that_is_stuck() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.user("queued");
     d.fail(FailureKind::Server);
     assert_eq!(d.user("y"), "+end failed, +prompt, ask s2 | replying s2");
@@ -998,8 +934,7 @@ fn a_new_prompt_ends_the_turn_that_is_stuck() {
 
 #[test]
 fn a_stuck_turn_can_be_ended_and_the_queue_goes_on() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.user("queued");
     d.fail(FailureKind::Server);
     assert_eq!(d.command(Command::EndTurn), "+end failed, +prompt, ask s2 | replying s2");
@@ -1007,8 +942,7 @@ fn a_stuck_turn_can_be_ended_and_the_queue_goes_on() {
 
 #[test]
 fn another_model_is_used_from_the_next_request_on() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.fail(FailureKind::Refused);
     let model = crate::domain::ModelName { provider: "ollama".into(), model: "qwen".into() };
     let line = d.command(Command::UseModel(model.clone()));
@@ -1017,11 +951,11 @@ fn another_model_is_used_from_the_next_request_on() {
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
     // The session's own model is recorded once, whoever chooses it again.
     assert_eq!(d.send(Event::ModelSwitched(model)), "| stuck key_refused");
-    let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
-    assert_eq!(line, "'The model of this chat is ollama/qwen already.', switch | stuck key_refused");
+    d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()))
+        .is("'The model of this chat is ollama/qwen already.', switch | stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
-    let line = d.send(Event::ModelSwitched(other));
-    assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");
+    d.send(Event::ModelSwitched(other))
+        .is("'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");
     assert_eq!(d.command(Command::Rename("  plots ".into())), "+named plots | stuck key_refused");
     assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");
 }
@@ -1030,7 +964,7 @@ fn another_model_is_used_from_the_next_request_on() {
 
 #[test]
 fn stale_events_change_nothing() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);
     let step = StepId(1);
     let finish = Finish { reason: FinishReason::Stop, word: None };
@@ -1060,8 +994,7 @@ fn stale_events_change_nothing() {
 
 #[test]
 fn a_stale_step_adds_nothing_to_the_next_reply() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.stop();
     d.user("y");
     d.delta("new");
@@ -1073,7 +1006,7 @@ fn a_stale_step_adds_nothing_to_the_next_reply() {
 #[test]
 fn answers_that_crossed_do_not_open_the_gate_in_either_order() {
     for (first, second) in [(1, 2), (2, 1)] {
-        let mut d = replied(ONE);
+        let mut d = Dialogue::after_reply(ONE);
         d.edit(1, "print(2)\n");
         assert_eq!(d.answered(1, first), "| deciding 1");
         assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
@@ -1090,7 +1023,7 @@ fn answers_that_crossed_do_not_open_the_gate_in_either_order() {
 
 #[test]
 fn putting_back_waits_its_turn_and_goes_to_the_front() {
-    let mut d = replied(THREE);
+    let mut d = Dialogue::after_reply(THREE);
     d.inspected_ok(1);
     assert_eq!(d.reopen_block(1), "| deciding 1", "it waits already");
     d.skip(1);
@@ -1103,7 +1036,7 @@ fn putting_back_waits_its_turn_and_goes_to_the_front() {
 
 #[test]
 fn a_block_that_ran_can_run_again_only_by_a_new_decision() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, Outcome::Failed);
     d.reply("It failed.");
     assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
@@ -1126,8 +1059,7 @@ fn resuming_between_turns() {
 
 #[test]
 fn resuming_in_a_reply() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("Wel");
     assert_eq!(d.reopen(), "+resumed | stuck cut");
     assert_eq!(d.command(Command::Retry), "ask s1 | replying s1");
@@ -1136,7 +1068,7 @@ fn resuming_in_a_reply() {
 
 #[test]
 fn resuming_while_a_block_waits() {
-    let mut d = replied(THREE);
+    let mut d = Dialogue::after_reply(THREE);
     d.inspected_ok(1);
     d.inspected_ok(2);
     d.skip(1);
@@ -1149,7 +1081,7 @@ fn resuming_while_a_block_waits() {
 
 #[test]
 fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     let lost = "'Block 1 ran when the session was closed: LOST. Nothing was rerun. Variables are not kept.'";
     assert_eq!(d.reopen(), format!("+resumed, {lost}, +end stopped | idle"));
@@ -1167,22 +1099,21 @@ fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
 
 #[test]
 fn of_a_branch_only_what_it_lost_is_told_where_its_origin_was() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     assert_eq!(d.branch(), "+resumed | stuck cut", "the note of its origin stays");
     // After that it is a session like any other.
     assert_eq!(d.reopen(), "+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.begins(1, 1);
     assert!(d.branch().contains("LOST"), "what is lost is told");
 }
 
 #[test]
 fn resuming_in_a_run_with_others_behind_it() {
-    let mut d = replied(THREE);
+    let mut d = Dialogue::after_reply(THREE);
     d.accepts(1);
-    let line = d.reopen();
-    assert!(line.ends_with("look 2.1, look 3.1, prewarm python | deciding 2"), "{line}");
+    d.reopen().ends("look 2.1, look 3.1, prewarm python | deciding 2");
     assert_eq!([d.word(1), d.word(2)], ["LOST", "WAITING"]);
     d.skip(2);
     assert!(d.skip(3).ends_with("+end stopped | idle"));
@@ -1190,20 +1121,16 @@ fn resuming_in_a_run_with_others_behind_it() {
 
 #[test]
 fn resuming_while_the_model_had_to_be_asked() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
-    let line = d.reopen();
-    assert_eq!(line, "+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
+    d.reopen().is("+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
     d.command(Command::Retry);
-    assert!(
-        d.told().contains("Block 1 (python): exit 0") && d.told().contains("[The session was opened again")
-    );
+    d.told().has("Block 1 (python): exit 0").has("[The session was opened again");
 }
 
 #[test]
 fn resuming_when_stuck_and_when_asked() {
-    let mut d = Dialogue::new();
-    d.user("x");
+    let mut d = Dialogue::after_prompt("x");
     d.delta("We");
     d.fail(FailureKind::Cut);
     assert_eq!(d.reopen(), "+resumed | stuck cut");
@@ -1215,7 +1142,7 @@ fn resuming_when_stuck_and_when_asked() {
 
 #[test]
 fn resuming_counts_repeated_blocks_and_steps_of_the_turn() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, ok());
     d.reopen();
     d.command(Command::Retry);
@@ -1231,7 +1158,7 @@ fn resuming_a_turn_whose_end_was_not_written() {
     let mut d = Dialogue::after_reply("Done.");
     d.watched.entries.pop();
     assert_eq!(d.reopen(), "+resumed, +end answered | idle");
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.skip(1);
     d.watched.entries.pop();
     assert_eq!(d.reopen(), "+resumed, +end stopped | idle");
@@ -1239,7 +1166,7 @@ fn resuming_a_turn_whose_end_was_not_written() {
 
 #[test]
 fn resuming_after_a_block_was_put_back_between_turns() {
-    let mut d = replied(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.skip(1);
     d.reopen_block(1);
     assert_eq!(d.reopen(), "+resumed, look 1.1, prewarm python | deciding 1");
@@ -1250,10 +1177,8 @@ fn resuming_after_a_block_was_put_back_between_turns() {
 fn what_is_not_as_it_was_shown_is_asked_about_again_and_once_a_person_decided() {
     let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
     d.begins(1, 1);
-    let line = d.ended(1, Outcome::Refused("b leads elsewhere".into()));
-    assert!(line.contains("+back 1") && line.ends_with("deciding 1") && !line.contains("ask "), "{line}");
-    let line = d.inspected_ok(1);
-    assert!(!line.contains("start"), "{line}");
+    d.ended(1, Outcome::Refused("b leads elsewhere".into())).has("+back 1").ends("deciding 1").lacks("ask ");
+    d.inspected_ok(1).lacks("start");
     d.type_run(1);
     assert!(d.passes(2, Outcome::Ok).contains("ask "));
 }

@@ -56,9 +56,7 @@ fn calls_in_parallel_are_blocks_in_order_and_each_is_answered() {
         answers[0].1.starts_with("Block 1 (python): exit 0") && answers[0].1.contains("1\n"),
         "{answers:?}"
     );
-    assert!(
-        answers[1].1.starts_with("Block 2 (write notes.md): ") && answers[1].1.contains("created notes.md")
-    );
+    answers[1].1.starts("Block 2 (write notes.md): ").has("created notes.md");
     assert_eq!(
         answers[2].1,
         "Block 3 (list .): rejected by the person, it was not run.\nReason: there is nothing"
@@ -104,14 +102,9 @@ fn what_can_not_be_read_is_told_to_both_and_the_turn_goes_on() {
 fn a_call_that_was_cut_off_is_incomplete() {
     let mut d = Dialogue::with_tools();
     d.calls_tool("a", "run_code", "{\"language\": \"bash\", \"code\": \"rm -rf /tmp/x");
-    let line = d.finish(FinishReason::Length);
-    assert!(
-        line.contains("+block 1") && line.contains("'The reply was cut at the model's length limit.'"),
-        "{line}"
-    );
+    d.finish(FinishReason::Length).has("+block 1").has("'The reply was cut at the model's length limit.'");
     let bash = Terms { language: Language::bash(), ..terms() };
-    let line = d.accepts_under(1, bash.clone());
-    assert!(line.starts_with("'Block 1 is incomplete"), "{line}");
+    d.accepts_under(1, bash.clone()).starts("'Block 1 is incomplete");
     d.edit(1, "ls");
     d.inspected(1, Review::default(), Ok(bash));
     assert!(d.type_run(1).contains("start r1"));
@@ -133,10 +126,7 @@ fn calls_without_an_identity_get_one() {
 fn a_model_that_takes_no_tools_is_asked_for_fences_once_and_for_all() {
     let mut d = Dialogue::with_tools();
     let line = d.fail(FailureKind::NoTools);
-    assert!(
-        line.starts_with("'This model takes no tools: it is asked for fenced blocks instead.', +no tools"),
-        "{line}"
-    );
+    line.starts("'This model takes no tools: it is asked for fenced blocks instead.', +no tools");
     assert!(line.ends_with("ask s2 | replying s2"), "{line}");
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(0));
     d.reply("```python\nprint(1)\n```\n");
@@ -205,8 +195,7 @@ fn put_back_between_turns_the_answer_stays_and_the_result_is_told_as_text() {
 #[test]
 fn printed_thinking_is_never_offered() {
     let mut d = Dialogue::with_tools();
-    let line = d.reply("<think>\n```bash\nrm -rf /\n```\n</think>\n\nDone.");
-    assert_eq!(line, "+reply stop, +end answered | idle");
+    d.reply("<think>\n```bash\nrm -rf /\n```\n</think>\n\nDone.").is("+reply stop, +end answered | idle");
     let reply = d.state().transcript.last_reply().expect("a reply");
     assert_eq!((reply.text(), reply.reasoning()), ("Done.", "\n```bash\nrm -rf /\n```\n"));
     d.user("y");
@@ -214,10 +203,7 @@ fn printed_thinking_is_never_offered() {
     d.user("z");
     // Thinking that never ends leaves an empty reply.
     let line = d.reply("<think>\n```bash\nls\n```\n");
-    assert!(
-        line.contains("The model answered with nothing") && line.ends_with("+end answered | idle"),
-        "{line}"
-    );
+    line.has("The model answered with nothing").ends("+end answered | idle");
 }
 
 #[test]
@@ -244,8 +230,7 @@ fn a_read_can_be_edited_and_means_what_it_says() {
     let mut d = called(&[("a", "read_file", "{\"path\": \"a\"}")]);
     d.edit(1, "what?");
     d.inspected(1, Review::default(), Ok(file_terms("read")));
-    let line = d.approve(1);
-    assert!(line.starts_with("'Block 1 does not say what is meant:"), "{line}");
+    d.approve(1).starts("'Block 1 does not say what is meant:");
     d.edit(1, "path: b\nlines: 1-5\n");
     d.inspected(1, Review::default(), Ok(file_terms("read")));
     assert!(d.approve(1).contains("start r1"));

@@ -1,7 +1,7 @@
 //! Describes the person's functions to the model: as text for the system prompt, and as tools.
 
 use crate::domain::{Function, ParameterKind, Tool};
-use crate::engine::reply;
+use crate::engine::reply::call;
 use crate::python::schema;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -37,14 +37,11 @@ pub(in crate::engine) fn tools(functions: &[Function]) -> Vec<Tool> {
     functions.iter().filter(|function| is_offered(&function.name)).map(tool).collect()
 }
 
-/// Whether a function is offered as a tool: not if a tool of sayso has its name.
+/// Whether a function is offered as a tool: not if a tool of sayso has its name. Tool names have ASCII letters, digits,
+/// `_` and `-` only; Python names may have others.
 pub(super) fn is_offered(name: &str) -> bool {
-    is_tool_name(name) && !reply::is_tool(name)
-}
-
-/// Tool names have ASCII letters, digits, `_` and `-` only; Python names may have others.
-fn is_tool_name(name: &str) -> bool {
-    name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    let is_tool_name = name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_tool_name && !call::is_known(name)
 }
 
 fn tool(function: &Function) -> Tool {
@@ -88,6 +85,7 @@ fn tool(function: &Function) -> Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::dialogue::TextChecks as _;
     use crate::engine::functions::tests::function;
 
     #[test]
@@ -99,9 +97,7 @@ mod tests {
             tools[0].parameters,
             r#"{"type":"object","properties":{"r":{"type":"number"}},"required":["r"],"additionalProperties":false}"#
         );
-        assert!(
-            tools[0].description.contains("area(r: float)") && tools[0].description.contains("Its area.")
-        );
+        tools[0].description.has("area(r: float)").has("Its area.");
     }
 
     #[test]

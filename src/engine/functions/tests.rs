@@ -1,6 +1,6 @@
 //! Scripted sessions about files of functions.
 
-use super::super::dialogue::{Dialogue, confined, in_kernel};
+use super::super::dialogue::{Dialogue, TextChecks as _, confined, in_kernel};
 use super::*;
 use crate::domain::{Limits, OnDisk, Parameter, ParameterKind, Review, RunEvent, Target};
 use crate::engine::{Command, Event, Settings};
@@ -50,15 +50,11 @@ fn system(dialogue: &Dialogue) -> String {
 #[test]
 fn a_file_waits_before_the_first_step_and_is_told_after_it_was_loaded() {
     let mut d = dialogue();
-    let line = d.user("go");
-    assert!(line.contains("+block 1 load") || line.contains("+block 1"), "{line}");
-    assert!(line.ends_with("deciding 1") && !line.contains("ask s"), "{line}");
+    d.user("go").has("+block 1").ends("deciding 1").lacks("ask s");
     inspected(&mut d, 1, 1);
     assert!(d.type_run(1).contains("start r1"));
-    let line = loaded(&mut d);
-    assert!(line.contains("ask s1"), "{line}");
-    let system = system(&d);
-    assert!(system.contains("- area(r: float)\n    Its area.\n    In cm."), "{system}");
+    loaded(&mut d).has("ask s1");
+    system(&d).has("- area(r: float)\n    Its area.\n    In cm.");
     // The result of the file is not sent as a result of the model's blocks.
     assert_eq!(d.request().len(), 2);
 }
@@ -68,12 +64,10 @@ fn a_file_that_is_skipped_is_not_asked_for_again() {
     let mut d = dialogue();
     d.user("go");
     inspected(&mut d, 1, 1);
-    let line = d.command(Command::SkipAll);
-    assert!(line.contains("ask s1"), "{line}");
+    d.command(Command::SkipAll).has("ask s1");
     assert!(system(&d).ends_with("Base."));
     d.reply("Done.");
-    let line = d.user("more");
-    assert!(line.contains("ask s2"), "{line}");
+    d.user("more").has("ask s2");
 }
 
 #[test]
@@ -86,10 +80,8 @@ fn a_new_kernel_gets_the_same_bytes_without_a_question_and_other_terms_with_one(
     d.reply("Done.");
     d.command(Command::RestartKernel);
     assert!(d.state().live.functions.is_empty());
-    let line = d.user("again");
-    assert!(line.contains("deciding 2") && !line.contains("ask"), "{line}");
-    let line = inspected(&mut d, 2, 2);
-    assert!(line.contains("+approved r2 2.1 before") && line.contains("start r2"), "{line}");
+    d.user("again").has("deciding 2").lacks("ask");
+    inspected(&mut d, 2, 2).has("+approved r2 2.1 before").has("start r2");
     loaded(&mut d);
     assert_eq!(d.state().live.functions.len(), 1);
     d.reply("Done.");
@@ -97,8 +89,7 @@ fn a_new_kernel_gets_the_same_bytes_without_a_question_and_other_terms_with_one(
     d.command(Command::RestartKernel);
     d.user("and again");
     let other = Terms { limits: Limits { wall_ms: 1, ..Limits::default() }, ..load_terms(3) };
-    let line = d.inspected(3, Review::default(), Ok(other));
-    assert!(!line.contains("start"), "{line}");
+    d.inspected(3, Review::default(), Ok(other)).lacks("start");
     assert!(matches!(d.state().phase, Phase::Deciding(BlockId(3))));
 }
 
@@ -113,8 +104,7 @@ fn after_a_resume_it_is_asked_again() {
     d.reopen();
     assert!(d.state().live.functions.is_empty());
     d.user("more");
-    let line = inspected(&mut d, 2, 1);
-    assert!(!line.contains("start"), "{line}");
+    inspected(&mut d, 2, 1).lacks("start");
     assert!(matches!(d.state().phase, Phase::Deciding(BlockId(2))));
 }
 
@@ -122,10 +112,8 @@ fn after_a_resume_it_is_asked_again() {
 fn a_session_that_was_closed_while_a_file_waited_goes_on_there() {
     let mut d = dialogue();
     d.user("go");
-    let line = d.reopen();
-    assert!(line.ends_with("deciding 1"), "{line}");
-    let line = d.command(Command::SkipAll);
-    assert!(line.contains("ask s1"), "{line}");
+    d.reopen().ends("deciding 1");
+    d.command(Command::SkipAll).has("ask s1");
 }
 
 #[test]
@@ -133,13 +121,11 @@ fn a_file_that_changed_while_its_block_waited_is_proposed_with_its_new_text() {
     let mut d = dialogue();
     d.user("go");
     d.watched.engine.settings.functions[0].source = "def area(r, h): ...\n".into();
-    let line = d.reopen();
-    assert!(line.ends_with("deciding 1"), "{line}");
+    d.reopen().ends("deciding 1");
     d.command(Command::SkipAll);
     let block = d.block(2);
     assert_eq!(&*block.current().source, "def area(r, h): ...\n");
-    let line = d.command(Command::SkipAll);
-    assert!(line.contains("ask s1"), "{line}");
+    d.command(Command::SkipAll).has("ask s1");
 }
 
 #[test]
@@ -148,7 +134,6 @@ fn a_load_error_leaves_the_turn_going() {
     d.user("go");
     inspected(&mut d, 1, 1);
     d.type_run(1);
-    let line = d.ended(1, Outcome::Failed);
-    assert!(line.contains("ask s1"), "{line}");
+    d.ended(1, Outcome::Failed).has("ask s1");
     assert!(system(&d).ends_with("Base."));
 }

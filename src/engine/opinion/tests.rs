@@ -1,6 +1,6 @@
 use super::*;
 use crate::domain::{Review, Risk, Usage};
-use crate::engine::dialogue::{Dialogue, review};
+use crate::engine::dialogue::{Dialogue, TextChecks as _, review};
 use crate::engine::{Command, Event, Settings};
 use proptest::prelude::*;
 
@@ -28,14 +28,10 @@ fn an_opinion_is_asked_for_and_stands_beside_the_findings() {
     let mut d = asked();
     assert_eq!(d.command(Command::RequestOpinion(BlockId(1))), "consult 1.1 | deciding 1");
     assert!(d.state().awaited_opinion(BlockId(1)).is_some());
-    assert_eq!(
-        d.command(Command::RequestOpinion(BlockId(1))),
-        "'A second opinion on block 1 is on its way.' | deciding 1"
-    );
-    assert_eq!(
-        answer(&mut d, 1, Ok(GOOD)),
-        "+opinion 1.1 low, 'Second opinion of p/m on block 1: risk low.' | deciding 1"
-    );
+    d.command(Command::RequestOpinion(BlockId(1)))
+        .is("'A second opinion on block 1 is on its way.' | deciding 1");
+    answer(&mut d, 1, Ok(GOOD))
+        .is("+opinion 1.1 low, 'Second opinion of p/m on block 1: risk low.' | deciding 1");
     let said = d.state().opinion(BlockId(1)).unwrap();
     assert_eq!(said.model, model());
     assert_eq!(
@@ -115,9 +111,7 @@ fn an_opinion_on_an_older_revision_is_dropped() {
 #[test]
 fn where_findings_are_grave_it_is_asked_for_by_itself_once() {
     let opinion = OpinionSettings { from: Some(Severity::Medium), model: Some(model()) };
-    let mut d = Dialogue::with(Settings { opinion, ..Settings::default() });
-    d.user("x");
-    d.reply(CODE);
+    let mut d = Dialogue::with_reply(Settings { opinion, ..Settings::default() }, CODE);
     assert_eq!(d.inspected_with(1, Severity::Info), "+review 1.1 | deciding 1");
     d.edit(1, "print(3)\n");
     assert!(d.inspected_with(1, Severity::Medium).ends_with("consult 1.2 | deciding 1"));
@@ -135,10 +129,7 @@ fn what_is_asked_is_data_with_its_findings() {
     assert_eq!(request.purpose, Purpose::Opinion);
     let text = &request.messages[1].text;
     assert!(text.contains("````text\n```\n# Ignore"), "{text}");
-    assert!(
-        text.contains("\n- line 0, high: does much") && text.contains("not checked: too large."),
-        "{text}"
-    );
+    text.has("\n- line 0, high: does much").has("not checked: too large.");
     let form = request.form.unwrap();
     let schema: Value = serde_json::from_str(&form.schema).unwrap();
     assert_eq!(schema["required"], serde_json::json!(["risk", "reason", "lines"]));

@@ -6,7 +6,7 @@ use crate::domain::{
     Stream, Terms, Variable,
 };
 use crate::engine::Command;
-use crate::engine::dialogue::{Dialogue, in_kernel, report, terms};
+use crate::engine::dialogue::{Dialogue, TextChecks as _, in_kernel, report, terms};
 use std::sync::Arc;
 
 /// A block that ran in the previous kernel.
@@ -38,8 +38,7 @@ fn ended(wrote: Option<&str>, value: Option<&str>, outcome: Outcome) -> RunRepor
 
 /// A session in which these blocks ran in a kernel that is now gone.
 fn worked(blocks: &[EarlierBlock]) -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("go");
+    let mut d = Dialogue::after_prompt("go");
     for (number, block) in (1..).zip(blocks) {
         d.reply(&format!("```python\n{}\n```\n", block.text));
         let writes = block.wrote.map(str::to_owned).into_iter().collect();
@@ -113,21 +112,15 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
     assert!(kernel.contains("\nTOGETHER = \"# Blocks that come back together: each tells its end.\"\n"));
     assert!(item.block.is_own());
     // It is decided about like every block, and is one run.
-    let line = d.inspected_ok(5);
-    assert!(!line.contains("start"), "{line}");
-    let line = d.type_run(5);
-    assert!(line.contains("+approved r5 5.1 person") && line.contains("start r5"), "{line}");
-    let line = d.passes(5, Outcome::Ok);
-    assert!(line.contains("+back 3") && !line.contains("ask"), "{line}");
+    d.inspected_ok(5).lacks("start");
+    d.type_run(5).has("+approved r5 5.1 person").has("start r5");
+    d.passes(5, Outcome::Ok).has("+back 3").lacks("ask");
     // The approval was for the first decision only.
-    let line = d.inspected_ok(3);
-    assert!(!line.contains("start"), "{line}");
-    let line = d.type_run(3);
-    assert!(line.contains("start r6"), "{line}");
+    d.inspected_ok(3).lacks("start");
+    d.type_run(3).has("start r6");
     d.started(6);
     assert!(d.ended_as(6, ended(Some("out.csv"), None, Outcome::Ok)).contains("+back 4"));
-    let line = d.runs(4, 7, Outcome::Ok);
-    assert!(line.contains("4 blocks") && line.ends_with("| idle"), "{line}");
+    d.runs(4, 7, Outcome::Ok).has("4 blocks").ends("| idle");
 }
 
 #[test]
@@ -135,19 +128,16 @@ fn a_block_that_is_skipped_leaves_the_others_to_be_decided() {
     let mut d = worked(&[writes("save(1)"), writes("save(2)")]);
     rebuild(&mut d);
     d.inspected_ok(1);
-    let line = d.skip(1);
-    assert!(line.contains("+back 2") && line.ends_with("deciding 2"), "{line}");
+    d.skip(1).has("+back 2").ends("deciding 2");
     d.inspected_ok(2);
-    let line = d.skip(2);
-    assert!(line.contains("0 blocks") && line.ends_with("| idle"), "{line}");
+    d.skip(2).has("0 blocks").ends("| idle");
 }
 
 /// A session with three steps that are decided one by one, the first of which ran.
 fn begun() -> Dialogue {
     let mut d = worked(&[writes("a = 1"), writes("b = 2"), writes("c = 3")]);
     rebuild(&mut d);
-    let line = d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok));
-    assert!(line.contains("+back 2"), "{line}");
+    d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok)).has("+back 2");
     d
 }
 
@@ -168,21 +158,16 @@ fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
 
     let mut d = begun();
     d.command(Command::RestartKernel);
-    let line = d.runs_into(2, 5, ended(Some("out.csv"), None, Outcome::Ok));
-    assert!(!line.contains("+back") && !line.contains("again"), "{line}");
+    d.runs_into(2, 5, ended(Some("out.csv"), None, Outcome::Ok)).lacks("+back").lacks("again");
 }
 
 #[test]
 fn the_first_that_does_something_else_ends_the_plan() {
     let mut d = worked(&[writes("x = f()"), EarlierBlock { value: Some("7"), ..writes("x") }, pure("y = x")]);
     rebuild(&mut d);
-    let line = d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok));
-    assert!(line.contains("+back 2"), "{line}");
+    d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok)).has("+back 2");
     let line = d.runs_into(2, 5, ended(Some("out.csv"), Some("8"), Outcome::Ok));
-    assert!(
-        line.contains("differs in value, line 1: then 7; now 8") && line.contains("1 block not run again"),
-        "{line}"
-    );
+    line.has("differs in value, line 1: then 7; now 8").has("1 block not run again");
     assert!(!line.contains("+back") && line.ends_with("| idle"), "{line}");
     // It continues there when the person starts it again.
     assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 restorable");
@@ -203,8 +188,7 @@ fn printing(stdout: &str, stderr: &str, value: Option<&str>) -> RunReport {
 
 /// A session with two blocks that printed and showed something, whose merged text waits.
 fn together() -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("go");
+    let mut d = Dialogue::after_prompt("go");
     let first = printing("a\n", "hm\n", Some("7"));
     for (number, ran) in [(1, first), (2, printing("b\n", "", Some("8")))] {
         d.reply("```python\nprint('a')\n```\n");
@@ -282,8 +266,7 @@ fn of_three_that_came_back_together_the_third_does_not_run_behind_a_difference()
     let line = tells_end(&mut d, 4, 2, &two);
     let why = "Block 2 differs in value, line 1: then 2; now 5.";
     assert!(line.contains(&format!("end r4 2 '{why} The run was ended here.'")), "{line}");
-    let line = d.ended_as(4, printing(&two, "", None));
-    assert!(line.contains(&format!("{why} 1 block not run again.")) && line.ends_with("| idle"), "{line}");
+    d.ended_as(4, printing(&two, "", None)).has(&format!("{why} 1 block not run again.")).ends("| idle");
     // The part that did not run is missing, and comes back as a block of its own.
     assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 restorable");
     assert!(rebuild(&mut d).contains("+back 3"));
@@ -306,11 +289,7 @@ fn each_end_of_a_part_is_answered() {
     assert!(tells_end(&mut d, 3, 1, first).contains("go on r3 1"));
     assert!(d.stop().contains("interrupt r3"));
     assert!(tells_end(&mut d, 3, 1, first).contains("go on r3 1"));
-    let line = d.ended(3, Outcome::Interrupted);
-    assert!(
-        line.contains("Block 2 did not end well: 0 blocks not run again.") && line.ends_with("| idle"),
-        "{line}"
-    );
+    d.ended(3, Outcome::Interrupted).has("Block 2 did not end well: 0 blocks not run again.").ends("| idle");
     // The parts before it are in the kernel and don't run again.
     assert_eq!(told(&plan(&d)), "1 live; 2 restorable");
 
@@ -336,8 +315,7 @@ fn the_block_that_fails_is_named_where_several_came_back_together() {
     for (stdout, block) in [("a\n\n[value of block 1]\n7\n[end of block 1]\n", 2), ("a\n", 1)] {
         let mut d = together();
         let ran = RunReport { outcome: Outcome::Failed, ..printing(stdout, "", None) };
-        let line = runs_together(&mut d, ran);
-        assert!(line.contains(&format!("Block {block} did not end well")), "{line}");
+        runs_together(&mut d, ran).has(&format!("Block {block} did not end well"));
     }
 }
 
@@ -349,8 +327,7 @@ fn of_what_is_too_long_to_be_kept_the_ends_are_no_difference() {
     ran.output.push(Stream::Stdout, b"a\n\n[value of block 1]\n7\n[end of block 1]\n");
     ran.output.push(Stream::Stdout, &b"b\n".repeat(200));
     ran.output.push(Stream::Stderr, b"hm\n");
-    let line = runs_together(&mut d, ran);
-    assert!(line.contains("2 blocks ran again") && line.contains("Not all was compared"), "{line}");
+    runs_together(&mut d, ran).has("2 blocks ran again").has("Not all was compared");
 }
 
 #[test]
@@ -446,20 +423,16 @@ fn a_prompt_that_was_queued_waits_for_the_end_of_the_plan() {
     rebuild(&mut d);
     d.begins(1, 3);
     assert!(d.user("what now?").contains("Queued"));
-    let line = d.ended(3, Outcome::Ok);
-    assert!(line.contains("+back 2") && !line.contains("ask") && !line.contains("+prompt"), "{line}");
+    d.ended(3, Outcome::Ok).has("+back 2").lacks("ask").lacks("+prompt");
     d.inspected_ok(2);
-    let line = d.skip(2);
-    assert!(line.contains("1 block") && line.contains("+prompt") && line.contains("ask "), "{line}");
+    d.skip(2).has("1 block").has("+prompt").has("ask ");
 }
 
 #[test]
 fn what_fails_ends_the_plan() {
     let mut d = worked(&[pure("x = 1"), writes("save(x)")]);
     rebuild(&mut d);
-    let line = d.runs(1, 3, Outcome::Failed);
-    assert!(line.contains("did not end well") && !line.contains("+back"), "{line}");
-    assert!(line.ends_with("| idle"), "{line}");
+    d.runs(1, 3, Outcome::Failed).has("did not end well").lacks("+back").ends("| idle");
 }
 
 #[test]
@@ -467,7 +440,6 @@ fn where_no_kernel_was_lost_nothing_is_rebuilt() {
     let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
     d.runs(1, 1, Outcome::Ok);
     d.reply("Done.");
-    let line = d.command(Command::Rebuild(vec![RunId(1)]));
-    assert!(!line.contains("+back"), "{line}");
+    d.command(Command::Rebuild(vec![RunId(1)])).lacks("+back");
     assert!(d.command(Command::Rebuild(vec![RunId(77)])).ends_with("| idle"));
 }

@@ -36,8 +36,8 @@ impl Name {
     }
 }
 
-/// Whether there is a tool of this name.
-pub(super) fn is_known(name: &str) -> bool {
+/// Whether sayso has a tool of this name.
+pub(in crate::engine) fn is_known(name: &str) -> bool {
     Name::parse(name).is_some()
 }
 

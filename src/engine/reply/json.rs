@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Option<LeadingValue> {
 }
 
 /// Where the object or list at the start of `text` ends.
-fn end(text: &str) -> Option<usize> {
+pub(in crate::engine) fn end(text: &str) -> Option<usize> {
     let (mut depth, mut in_text, mut escape) = (0u32, false, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {

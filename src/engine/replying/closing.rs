@@ -1,7 +1,7 @@
 //! Ends a reply: interprets its whole text and its calls once, and records them.
 
 use super::{BlockFate, take};
-use crate::domain::{Block, BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
+use crate::domain::{BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
 use crate::engine::Engine;
 use crate::engine::reply::{Parser, Proposal, Segment, call, parse, reread, think};
 use crate::text::line::one_line;
@@ -95,9 +95,11 @@ impl Engine {
         call: Option<String>,
         fate: BlockFate,
     ) -> BlockId {
-        self.counted.block = self.counted.block.next();
-        let block = self.counted.block;
-        self.record(Entry::Block(block_of_proposal(block, step, proposed, call)));
+        let kind = proposed.kind();
+        let Proposal { dialect, info, range, closed, note, source, language, .. } = proposed;
+        let origin = Origin { dialect, info, range, closed, call, note, own: false, typed: false };
+        let first = Version { revision: Revision(1), source: source.into(), language, whole: closed };
+        let block = self.propose_block(step, kind, origin, first);
         if fate != BlockFate::Offered {
             self.record(Entry::Skipped { block, revision: Revision(1) });
         }
@@ -117,30 +119,5 @@ fn name_calls(calls: &mut [ToolCall], step: StepId) {
             call.id = id;
         }
         seen.insert(call.id.clone());
-    }
-}
-
-fn block_of_proposal(id: BlockId, step: StepId, proposed: Proposal, call: Option<String>) -> Block {
-    Block {
-        id,
-        step,
-        kind: proposed.kind(),
-        origin: Origin {
-            dialect: proposed.dialect,
-            info: proposed.info,
-            range: proposed.range,
-            closed: proposed.closed,
-            call,
-            note: proposed.note,
-            own: false,
-            typed: false,
-        },
-        versions: vec![Version {
-            revision: Revision(1),
-            source: proposed.source.into(),
-            language: proposed.language,
-            whole: proposed.closed,
-        }],
-        placed: Vec::new(),
     }
 }

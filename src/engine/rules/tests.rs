@@ -5,7 +5,7 @@ use crate::domain::{
     DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, SharedState, TimerId,
 };
 use crate::engine::dialogue::wording::scope_word;
-use crate::engine::dialogue::{Dialogue, confined, review};
+use crate::engine::dialogue::{Dialogue, TextChecks as _, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
 
@@ -82,10 +82,8 @@ fn what_is_held_back_waits_for_a_decision() {
         let mut d = granted(RuleScope::Clean, TWO);
         clean(&mut d, 2);
         d.on_screen(2, true);
-        assert_eq!(
-            d.command(command),
-            "'Rule 1 stopped for block 2. Nothing ran: it waits for your decision.' | deciding 2"
-        );
+        d.command(command)
+            .is("'Rule 1 stopped for block 2. Nothing ran: it waits for your decision.' | deciding 2");
         assert_eq!(timer(&mut d, 1), "| deciding 2");
         // After another inspection it is still held back.
         d.send(Event::KernelDied(DeadKernel::of_python("x")));
@@ -136,10 +134,8 @@ fn a_high_or_forbidden_finding_is_never_covered() {
 #[test]
 fn a_rule_is_refused_where_it_would_not_cover_the_block_itself() {
     let mut d = waiting();
-    assert_eq!(
-        d.always(1, RuleScope::Reading),
-        "'Block 1 may write /work: use --sandbox read-only. No rule was made.' | deciding 1"
-    );
+    d.always(1, RuleScope::Reading)
+        .is("'Block 1 may write /work: use --sandbox read-only. No rule was made.' | deciding 1");
     d.command(Command::SetLimits { block: BlockId(1), limits: crate::domain::Limits::default() });
     d.inspected(1, review(Severity::High), Ok(confined()));
     assert_eq!(d.always(1, RuleScope::SameText), "'Type run and press Enter to run it once.' | deciding 1");
@@ -161,10 +157,8 @@ fn a_revoked_rule_approves_nothing() {
     let mut d = granted(RuleScope::Clean, TWO);
     clean(&mut d, 2);
     d.on_screen(2, true);
-    assert_eq!(
-        d.command(Command::RevokeRule(RuleId(1))),
-        "+rule 1 revoked, 'Rule 1 removed. What it covered is asked about again.' | deciding 2"
-    );
+    d.command(Command::RevokeRule(RuleId(1)))
+        .is("+rule 1 revoked, 'Rule 1 removed. What it covered is asked about again.' | deciding 2");
     assert_eq!(timer(&mut d, 1), "| deciding 2");
     assert_eq!(d.command(Command::RevokeRule(RuleId(1))), "| deciding 2");
 }
@@ -172,8 +166,7 @@ fn a_revoked_rule_approves_nothing() {
 #[test]
 fn rules_do_not_live_longer_than_the_process() {
     let mut d = granted(RuleScope::Clean, TWO);
-    let told = d.reopen();
-    assert!(told.contains("Variables are not kept, nor 1 rule: the kernel is new."), "{told}");
+    d.reopen().has("Variables are not kept, nor 1 rule: the kernel is new.");
     clean(&mut d, 2);
     assert_eq!(d.state().live.matched, None);
     assert!(d.always(2, RuleScope::SameText).starts_with("+rule 2 same-text"), "numbers go on");
@@ -242,9 +235,7 @@ fn a_state_that_an_earlier_block_changed_is_not_covered() {
 fn no_rule_is_granted_in_a_changed_state() {
     let mut d = Dialogue::after_reply(ONE);
     d.inspected(1, Review::default(), Ok(changed(&["PATH changed"])));
-    let told = d.always(1, RuleScope::SameText);
-    assert!(told.contains("shares a state that an earlier block changed"), "{told}");
-    assert!(!told.contains("running"), "{told}");
+    d.always(1, RuleScope::SameText).has("shares a state that an earlier block changed").lacks("running");
 }
 
 /// Another kind of enforcement.
@@ -389,19 +380,14 @@ fn in_a_foreign_session_each_block_waits_whatever_was_said_for_all() {
         ..crate::engine::Settings::default()
     };
     for (foreign, waits) in [(false, false), (true, true)] {
-        let mut d = Dialogue::with(settings(foreign, Policy::All));
-        d.user("x");
-        d.reply(ONE);
+        let mut d = Dialogue::with_reply(settings(foreign, Policy::All), ONE);
         assert_eq!(!d.inspected_ok(1).contains("start r1"), waits, "{foreign}");
     }
-    let mut d = Dialogue::with(settings(true, Policy::Ask));
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::with_reply(settings(true, Policy::Ask), ONE);
     d.inspected(1, Review::default(), Ok(confined()));
     let offers = offers(d.state(), BlockId(1));
     assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(RuleMismatch::Foreign)));
-    let line = d.always(1, RuleScope::Clean);
-    assert!(line.contains("each block is asked about") && line.ends_with("| deciding 1"), "{line}");
+    d.always(1, RuleScope::Clean).has("each block is asked about").ends("| deciding 1");
     // Not even a rule in force covers anything.
     let mut d = granted(RuleScope::Clean, TWO);
     d.foreign();

@@ -72,8 +72,7 @@ mod tests {
             assert!(end.starts_with(begins), "{}", end.get(..40).unwrap());
             assert!(end.len() >= MIN_END_BYTES.min(text.len()));
         }
-        let mut d = Dialogue::new();
-        d.user("go");
+        let mut d = Dialogue::after_prompt("go");
         d.reply(&format!("```python\na = 1\n```\n\n{}\n```python\nb = 2\n```\n\nThe end.\n", long("")));
         let mut transcript = d.state().transcript.clone();
         transcript.keep_ends();

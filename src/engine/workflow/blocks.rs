@@ -1,23 +1,26 @@
 //! Asks the recipe in progress about blocks: which it declines, what it finds in them, what it protects from them.
 
-use super::WorkflowContext;
+use super::{Workflow, WorkflowContext};
 use crate::domain::{Block, BlockId, Entry, Review};
 use crate::engine::{Engine, notices};
 use crate::text::line::one_line;
 use std::sync::Arc;
 
 impl Engine {
+    /// The recipe in progress, and what happened since it began.
+    pub(super) fn recipe(&self) -> Option<(&dyn Workflow, WorkflowContext<'_>)> {
+        Some((self.turn.workflow.as_deref()?, WorkflowContext::of(&self.state)?))
+    }
+
     /// The blocks of a reply that the recipe offers to the person; the others are declined, and the model is told why.
     pub(in crate::engine) fn filter_blocks(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
-        let Some(way) = self.turn.workflow.clone() else { return blocks };
-        let mut declined = Vec::new();
-        if let Some(context) = WorkflowContext::of(&self.state) {
-            let all = blocks.iter().filter_map(|id| context.block(*id));
-            declined.extend(all.filter_map(|item| {
-                let why = way.declines(&context, &item.block)?;
-                Some((item.block.id, item.block.current().revision, one_line(&why)))
-            }));
-        }
+        let Some((way, context)) = self.recipe() else { return blocks };
+        let all = blocks.iter().filter_map(|id| context.block(*id));
+        let declined = all.filter_map(|item| {
+            let why = way.declines(&context, &item.block)?;
+            Some((item.block.id, item.block.current().revision, one_line(&why)))
+        });
+        let declined: Vec<_> = declined.collect();
         for (block, revision, why) in &declined {
             self.turn.unreported_results = true;
             self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
@@ -36,7 +39,7 @@ impl Engine {
         review: &mut Review,
         on_disk: Option<&str>,
     ) -> Option<Arc<str>> {
-        let (way, context) = (self.turn.workflow.as_ref()?, WorkflowContext::of(&self.state)?);
+        let (way, context) = self.recipe()?;
         let item = context.block(block)?;
         review.findings.extend(way.remarks(&context, &item.block, review));
         review.findings.extend(on_disk.and_then(|text| way.outdated(&context, &item.block, text)));
@@ -45,17 +48,11 @@ impl Engine {
 
     /// The files that the recipe protects.
     pub(in crate::engine) fn protected_files(&self) -> Vec<String> {
-        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
-            (Some(way), Some(context)) => way.protects(&context),
-            _ => Vec::new(),
-        }
+        self.recipe().map(|(way, context)| way.protects(&context)).unwrap_or_default()
     }
 
     /// Whether the strict list of forbidden things applies to a block.
     pub(in crate::engine) fn is_strict(&self, block: &Block) -> bool {
-        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
-            (Some(way), Some(context)) => way.strict(&context, block),
-            _ => false,
-        }
+        self.recipe().is_some_and(|(way, context)| way.strict(&context, block))
     }
 }

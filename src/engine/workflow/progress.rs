@@ -41,7 +41,8 @@ impl Engine {
 
     /// Takes the recipe's next steps; `ask` is what to do where the model is asked.
     fn take_moves(&mut self, ask: fn(&mut Self)) {
-        for wanted in self.moves() {
+        let moves = self.recipe().map(|(way, context)| way.next(&context)).unwrap_or_default();
+        for wanted in moves {
             if wanted == WorkflowStep::Ask {
                 return ask(self);
             }
@@ -64,9 +65,7 @@ impl Engine {
                 self.order_inspection(block);
             }
             WorkflowStep::Form(form) => {
-                let question = Question::Form(Box::new(form));
-                self.notify(notices::question(&question));
-                self.state.phase = Phase::Asking(question);
+                self.ask_person(Question::Form(Box::new(form)));
                 return true;
             }
             WorkflowStep::End { end, summary } => {
@@ -79,13 +78,6 @@ impl Engine {
             WorkflowStep::Ask => {}
         }
         false
-    }
-
-    fn moves(&self) -> Vec<WorkflowStep> {
-        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
-            (Some(way), Some(context)) => way.next(&context),
-            _ => Vec::new(),
-        }
     }
 
     /// Handles steps without a last one: blocks of the recipe wait, or it does not know how to go on.

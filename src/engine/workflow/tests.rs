@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::{Decision, Field, FieldKind, Finding, RecipeStart, Severity};
 use crate::domain::{Outcome, Revision};
-use crate::engine::dialogue::{Dialogue, report};
+use crate::engine::dialogue::{Dialogue, TextChecks as _, report};
 use crate::engine::{Command, Event, Settings};
 
 /// A recipe that wants one block, checks it with a block of its own, asks for a name, and ends.
@@ -113,28 +113,18 @@ fn answer(d: &mut Dialogue, text: &str) -> String {
 #[test]
 fn a_recipe_goes_its_workflow() {
     let mut d = dialogue();
-    let line = begin(&mut d, "small");
-    assert_eq!(line, "+prompt, +named small-tea, +recipe small, +said one.1, ask s1 | replying s1");
+    begin(&mut d, "small").is("+prompt, +named small-tea, +recipe small, +said one.1, ask s1 | replying s1");
     assert!(d.told().contains("Round 1 of tea."), "{}", d.told());
-    let line = d.reply("```python\nprint('bad')\n```\n");
-    assert!(line.contains("+declined 1") && line.contains("+said one.2, ask s2"), "{line}");
+    d.reply("```python\nprint('bad')\n```\n").has("+declined 1").has("+said one.2, ask s2");
     assert!(d.told().contains("not offered to the person") && d.told().contains("it is bad"), "{}", d.told());
-    let line = d.reply("```python\nprint('good')\n```\n");
-    assert!(line.ends_with("deciding 2"), "{line}");
+    d.reply("```python\nprint('good')\n```\n").ends("deciding 2");
     d.accepts(2);
-    let line = d.ended_as(1, report(Outcome::Ok));
-    assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
+    d.ended_as(1, report(Outcome::Ok)).has("+block 3").ends("deciding 3");
     let bash = crate::domain::samples::in_subprocess(Language::bash());
     d.accepts_under(3, bash);
-    let line = d.ended_as(2, report(Outcome::Ok));
-    assert!(line.contains("+judged one.2 good") && line.ends_with("asking: form count"), "{line}");
-    let line = answer(&mut d, "0");
-    assert!(line.contains("at least 1") && line.ends_with("asking: form count"), "{line}");
-    let line = answer(&mut d, "3");
-    assert!(
-        line.contains("+answered count, +recipe done, +end answered") && line.ends_with("idle"),
-        "{line}"
-    );
+    d.ended_as(2, report(Outcome::Ok)).has("+judged one.2 good").ends("asking: form count");
+    answer(&mut d, "0").has("at least 1").ends("asking: form count");
+    answer(&mut d, "3").has("+answered count, +recipe done, +end answered").ends("idle");
 }
 
 #[test]
@@ -159,8 +149,7 @@ fn it_ends_with_its_turn_and_begins_between_turns_only() {
     let mut d = dialogue();
     begin(&mut d, "small");
     assert!(begin(&mut d, "small").contains("between turns"));
-    let line = d.command(Command::Stop);
-    assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
+    d.command(Command::Stop).has("+recipe stopped, +end stopped");
     assert!(begin(&mut d, "other").contains("nobody knows it"));
     begin(&mut d, "small");
     d.reply("```python\nprint('good')\n```\n");
@@ -177,19 +166,13 @@ fn it_goes_on_after_the_session_was_opened_again() {
     begin(&mut d, "small");
     // The reply never arrived: no request is sent by itself.
     assert!(d.reopen().ends_with("stuck cut"));
-    let line = d.command(Command::Retry);
-    assert!(line.contains("ask s"), "{line}");
+    d.command(Command::Retry).has("ask s");
     d.reply("```python\nprint('good')\n```\n");
     assert!(d.reopen().ends_with("deciding 1"));
     d.accepts(1);
-    let line = d.ended_as(1, report(Outcome::Ok));
-    assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
+    d.ended_as(1, report(Outcome::Ok)).has("+block 2").ends("deciding 2");
     assert!(d.reopen().ends_with("deciding 2"));
     // In a foreign session nobody knows what was agreed.
     d.foreign();
-    let line = d.reopen();
-    assert!(
-        line.contains("+recipe gave_up") && line.contains("foreign") && line.ends_with("deciding 2"),
-        "{line}"
-    );
+    d.reopen().has("+recipe gave_up").has("foreign").ends("deciding 2");
 }

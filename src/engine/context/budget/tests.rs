@@ -4,7 +4,7 @@ use crate::domain::{
     Block, BlockId, Entry, ImageRef, Outcome, OutputBuffer, Revision, Role, RunReport, StepId, Stream,
     Timestamp, Usage,
 };
-use crate::engine::dialogue::{report, terms};
+use crate::engine::dialogue::{TextChecks as _, report, terms};
 use crate::engine::transcript::BlockStatus;
 use proptest::prelude::*;
 
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let transcript = session(&turns, summary);
         let settings = Settings { system_prompt: "be kind.".into(), ..Settings::default() };
-        let composer = composer(&transcript, &settings).instructed("the instructions.");
+        let composer = Composer { instructions: "the instructions.", ..composer(&transcript, &settings) };
         let whole = composer.whole();
         let shortest = composer.compose_with(LEVELS[LEVELS.len() - 1]);
         let composed = composer.within(room);
@@ -223,8 +223,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
     assert_eq!(transcript.summary().map(|s| (s.upto, s.settled)), Some((3, 1)));
     let reject = Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: "reason 2.".into() };
     transcript.apply(reject, Timestamp(1));
-    let text = texts(&composer(&transcript, &Settings::default()).whole());
-    assert!(text.contains("reason 2.") && !text.contains("Block 1 (python)"), "{text}");
+    texts(&composer(&transcript, &Settings::default()).whole()).has("reason 2.").lacks("Block 1 (python)");
 }
 
 #[test]
@@ -244,7 +243,7 @@ fn the_newest_images_go_along_if_the_model_can_see() {
     };
     assert_eq!(names(composer(&transcript, &settings).whole()), Vec::<String>::new());
     // The fifth image is too large, the seventh has a format that models can't read.
-    let seen = composer(&transcript, &settings).seeing(true).whole();
+    let seen = Composer { images: true, ..composer(&transcript, &settings) }.whole();
     assert!(seen.estimate > composer(&transcript, &settings).whole().estimate);
     assert_eq!(names(seen.clone()), ["figure-4.png", "figure-6.png", "figure-8.png", "figure-9.png"]);
     let message = seen.messages.iter().find(|m| !m.images.is_empty()).unwrap();
