@@ -11,26 +11,24 @@ mod definition;
 mod hunks;
 mod list;
 mod machine;
-#[cfg(test)]
-mod recorded_output;
 mod scaffold;
 mod scripts;
-mod shipped;
+#[cfg(test)]
+mod tests;
 mod text;
 mod view;
 mod written;
 
 pub(crate) use command::typescript_fact;
 pub use list::RecipeList;
+pub(crate) use list::shipped;
 pub(crate) use scaffold::scaffold;
-pub(crate) use shipped::shipped;
 
 use crate::domain::{AnswerError, Answers, RecipeCard, RecipeStart};
 use crate::engine::{Workflow, WorkflowError, WorkflowOpener, Workflows};
 use crate::python::names::names;
 use crate::text::position::LocatedError;
 use definition::Definition;
-use machine::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -185,7 +183,7 @@ struct Recipes;
 impl WorkflowOpener for Recipes {
     fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, WorkflowError> {
         match definition::read(&start.definition, Path::new("recipe.toml")) {
-            Ok(definition) => Ok(Arc::new(Machine::new(definition))),
+            Ok(definition) => Ok(Arc::new(definition)),
             Err(faults) => {
                 let fault = faults.first().map(ToString::to_string).unwrap_or_default();
                 Err(WorkflowError::Definition { name: start.name.clone(), fault })

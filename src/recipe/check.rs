@@ -16,11 +16,9 @@ mod speed;
 mod subject;
 mod suite;
 mod swallowed;
-mod table;
 mod written;
 
 pub(crate) use suite::describe_runners as runner;
-pub(crate) use table::{NO_CHECK, find, names};
 
 use super::view::{OwnRun, View};
 use super::{FactRequest, value_of};
@@ -78,6 +76,37 @@ fn answer<'a>(inputs: &'a [(String, String)], name: &str) -> &'a str {
     value_of(inputs, name).unwrap_or_default().trim()
 }
 
+/// All checks, found by their names in definitions.
+const ALL: &[&dyn Check] = &[
+    &run::RunCheck,
+    &reply::Reply,
+    &written::WrittenCheck,
+    &suite::Tests,
+    &function::FunctionCheck,
+    &call::CallCheck,
+    &save::Save,
+    &reproduce::Reproduce,
+    &mended::MendedCheck,
+    &net::Net,
+    &net::Record,
+    &changed::ChangedCheck,
+    &speed::MeasuredCheck,
+    &speed::Faster,
+    &look::ShownFacts,
+    &same::SameOutput,
+];
+
+/// The check of the empty step (`RecipeStep::none`).
+pub(crate) const NO_CHECK: &dyn Check = &reply::Reply;
+
+pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
+    ALL.iter().copied().find(|check| check.spec().name == name)
+}
+
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|check| check.spec().name).collect()
+}
+
 /// The properties of a check that hold in every round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CheckSpec {
@@ -108,21 +137,19 @@ impl CheckSpec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckOption {
     pub(crate) name: &'static str,
-    /// The allowed values; if empty, `kind` says what is allowed.
-    pub(crate) values: &'static [&'static str],
     pub(crate) kind: OptionKind,
 }
 
 impl CheckOption {
     /// The input that names the file in question.
-    const FILE: Self = Self { name: "file", values: &[], kind: OptionKind::Input };
+    const FILE: Self = Self { name: "file", kind: OptionKind::Input };
 }
 
 /// What the value of an option refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionKind {
-    /// One of the option's `values`.
-    Word,
+    /// It is one of these words.
+    Word(&'static [&'static str]),
     /// The name of an input. If that input names a file, the check gets its text.
     Input,
     /// The name of an input that names files which need not exist.

@@ -1,10 +1,28 @@
 //! The recipes of a session: those that ship with sayso, read at the first use, or these together with the person's
 //! own.
 
-use super::{Recipe, shipped};
+use super::Recipe;
 use crate::domain::RecipeCards;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
+
+/// The definitions of the recipes that ship with sayso, in the order of the list.
+const DEFINITIONS: &[&str] = &[
+    include_str!("../../assets/recipes/function.toml"),
+    include_str!("../../assets/recipes/tdd.toml"),
+    include_str!("../../assets/recipes/debug.toml"),
+    include_str!("../../assets/recipes/refactor.toml"),
+    include_str!("../../assets/recipes/explain.toml"),
+    include_str!("../../assets/recipes/review.toml"),
+    include_str!("../../assets/recipes/port.toml"),
+    include_str!("../../assets/recipes/plot.toml"),
+    include_str!("../../assets/recipes/data.toml"),
+];
+
+/// The recipes that ship with sayso, in the order of their list.
+pub(crate) fn shipped() -> Vec<Recipe> {
+    DEFINITIONS.iter().filter_map(|text| Recipe::read(text, None).ok()).collect()
+}
 
 /// The recipes, the shipped ones first. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -34,5 +52,22 @@ impl Deref for RecipeList {
 
     fn deref(&self) -> &[Recipe] {
         self.0.get_or_init(shipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn all_can_be_read() {
+        let mut names = BTreeSet::new();
+        for text in DEFINITIONS {
+            match Recipe::read(text, None) {
+                Ok(recipe) => assert!(names.insert(recipe.card().name.clone())),
+                Err(faults) => panic!("{faults:#?}\n{text}"),
+            }
+        }
     }
 }

@@ -13,46 +13,29 @@ use crate::engine::{Workflow, WorkflowContext, WorkflowStep};
 use rounds::{Ending, Rounds};
 use std::sync::Arc;
 
-/// Runs one recipe.
-#[derive(Debug)]
-pub(super) struct Machine {
-    definition: Definition,
-}
-
-impl Machine {
-    pub(super) fn new(definition: Definition) -> Self {
-        Self { definition }
+/// What comes next in the current round.
+fn respond(rounds: &Rounds<'_>, view: &View<'_>) -> Result<CheckResponse, Ending> {
+    if let Some(response) = protect::respond(rounds, view)? {
+        return Ok(response);
     }
-
-    /// What comes next in the current round.
-    fn respond(&self, rounds: &Rounds<'_>, view: &View<'_>) -> Result<CheckResponse, Ending> {
-        if let Some(response) = protect::respond(rounds, view)? {
-            return Ok(response);
+    if view.all_skipped() {
+        return Err(Ending::with_words(
+            RecipeEnd::Stopped,
+            "You skipped what was proposed, so the recipe ends here.",
+        ));
+    }
+    let check = rounds.step().check;
+    let replies = rounds.definition.replies;
+    match check.judge(view) {
+        CheckResponse::Ask if view.replies().count() >= usize::try_from(replies).unwrap_or(usize::MAX) => {
+            let verdict = check.spec().verdicts.last().copied().unwrap_or_default();
+            Ok(CheckResponse::Judge { verdict, note: format!("{replies} replies, and nothing to judge") })
         }
-        if view.all_skipped() {
-            return Err(Ending::with_words(
-                RecipeEnd::Stopped,
-                "You skipped what was proposed, so the recipe ends here.",
-            ));
-        }
-        let check = rounds.step().check;
-        match check.judge(view) {
-            CheckResponse::Ask
-                if view.replies().count()
-                    >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) =>
-            {
-                let verdict = check.spec().verdicts.last().copied().unwrap_or_default();
-                Ok(CheckResponse::Judge {
-                    verdict,
-                    note: format!("{} replies, and nothing to judge", self.definition.replies),
-                })
-            }
-            CheckResponse::Propose(own) if own.is_empty() => Err(Ending::with_words(
-                RecipeEnd::GaveUp,
-                "There is nothing that could be run to judge this step.",
-            )),
-            response => Ok(response),
-        }
+        CheckResponse::Propose(own) if own.is_empty() => Err(Ending::with_words(
+            RecipeEnd::GaveUp,
+            "There is nothing that could be run to judge this step.",
+        )),
+        response => Ok(response),
     }
 }
 
@@ -60,9 +43,9 @@ fn end(rounds: &Rounds<'_>, ending: &Ending) -> WorkflowStep {
     WorkflowStep::End { end: ending.end, summary: messages::summary(rounds, ending) }
 }
 
-impl Workflow for Machine {
+impl Workflow for Definition {
     fn next(&self, context: &WorkflowContext<'_>) -> Vec<WorkflowStep> {
-        let mut rounds = Rounds::of(&self.definition, *context);
+        let mut rounds = Rounds::of(self, *context);
         let mut moves = Vec::new();
         // Each pass of this loop judges a round, and rounds are limited, so it ends.
         loop {
@@ -80,7 +63,7 @@ impl Workflow for Machine {
                     return moves;
                 }
             }
-            match self.respond(&rounds, &view) {
+            match respond(&rounds, &view) {
                 Ok(CheckResponse::Ask) => moves.push(WorkflowStep::Ask),
                 Ok(CheckResponse::Form(form)) => moves.push(WorkflowStep::Form(form)),
                 Ok(CheckResponse::Propose(own)) => {
@@ -103,7 +86,7 @@ impl Workflow for Machine {
     }
 
     fn declines(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<String> {
-        let rounds = Rounds::of(&self.definition, *context);
+        let rounds = Rounds::of(self, *context);
         let step = rounds.step();
         let fits =
             super::definition::StepKind::of(&block.kind).is_some_and(|kind| step.blocks.contains(&kind));
@@ -115,7 +98,7 @@ impl Workflow for Machine {
     }
 
     fn remarks(&self, context: &WorkflowContext<'_>, block: &Block, review: &Review) -> Vec<Finding> {
-        let rounds = Rounds::of(&self.definition, *context);
+        let rounds = Rounds::of(self, *context);
         let view = rounds.view();
         let mut remarks = protect::remarks(&rounds, &view, block, review);
         remarks.extend(rounds.step().check.remarks(&view, block, review));
@@ -123,22 +106,22 @@ impl Workflow for Machine {
     }
 
     fn outdated(&self, context: &WorkflowContext<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
-        let rounds = Rounds::of(&self.definition, *context);
+        let rounds = Rounds::of(self, *context);
         rounds.step().check.outdated(&rounds.view(), block, on_disk)
     }
 
     fn before(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<Arc<str>> {
-        let rounds = Rounds::of(&self.definition, *context);
+        let rounds = Rounds::of(self, *context);
         rounds.step().check.diff_base(&rounds.view(), block)
     }
 
     fn protects(&self, context: &WorkflowContext<'_>) -> Vec<String> {
-        let rounds = Rounds::of(&self.definition, *context);
+        let rounds = Rounds::of(self, *context);
         protect::all_files(&rounds)
     }
 
     fn strict(&self, context: &WorkflowContext<'_>, block: &Block) -> bool {
-        !block.is_own() && Rounds::of(&self.definition, *context).step().strict
+        !block.is_own() && Rounds::of(self, *context).step().strict
     }
 }
 

@@ -59,31 +59,28 @@ impl Text {
     /// Fills in the values. A line whose places are all empty is dropped if nothing but a label (`Files:`) is left of
     /// it; if nothing at all is left, a label alone on the line above is dropped, too.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> String) -> String {
-        let mut lines = vec![TextLine::default()];
+        let (mut lines, mut line) = (Vec::new(), TextLine::default());
         for part in &self.0 {
             match part {
                 TextPart::Words(words) => {
                     for (at, words) in words.split('\n').enumerate() {
                         if at > 0 {
-                            lines.push(TextLine::default());
+                            lines.push(std::mem::take(&mut line));
                         }
-                        if let Some(line) = lines.last_mut() {
-                            line.text.push_str(words);
-                        }
+                        line.text.push_str(words);
                     }
                 }
                 TextPart::Place(name) => {
-                    if let Some(line) = lines.last_mut() {
-                        let value = value(name);
-                        // Fenced values were truncated before, so that the fence stays closed.
-                        let is_data = name.starts_with("file:") || name.starts_with("data:");
-                        let value = if is_data { value } else { bounded(value) };
-                        line.empty = Some(value.trim().is_empty() && line.empty != Some(false));
-                        line.text.push_str(&value);
-                    }
+                    let value = value(name);
+                    // Fenced values were truncated before, so that the fence stays closed.
+                    let is_data = name.starts_with("file:") || name.starts_with("data:");
+                    let value = if is_data { value } else { bounded(value) };
+                    line.empty = Some(value.trim().is_empty() && line.empty != Some(false));
+                    line.text.push_str(&value);
                 }
             }
         }
+        lines.push(line);
         let mut text: Vec<String> = Vec::new();
         for line in lines {
             let bare = line.text.trim();

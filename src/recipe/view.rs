@@ -104,7 +104,8 @@ impl<'a> View<'a> {
     /// The runs that ended in any round of this step, oldest first: of the recipe's own blocks and the model's.
     pub(crate) fn runs_in(&self, step: &str) -> Vec<(&'a BlockItem, &'a RunItem)> {
         let spans = self.spans.iter().filter(|span| span.step == step);
-        spans.flat_map(|span| written::runs(&self.context, span.from, span.until)).collect()
+        let runs = spans.flat_map(|span| written::runs(self.context, span.from, span.until));
+        runs.map(|(_, item, run)| (item, run)).collect()
     }
 
     /// Whether the kernel was restarted or lost, or the session reopened, since this run.
@@ -118,15 +119,15 @@ impl<'a> View<'a> {
         let lost = |run: &RunItem| {
             run.ended.as_ref().is_some_and(|(_, report)| matches!(report.kernel, KernelFate::Lost(_)))
         };
-        let later = written::runs(&self.context, after.unwrap_or_default(), usize::MAX);
+        let mut later = written::runs(self.context, after.unwrap_or_default(), usize::MAX);
         behind.into_iter().any(|item| matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }))
-            || later.into_iter().any(|(_, later)| later.run >= run.run && lost(later))
+            || later.any(|(_, _, later)| later.run >= run.run && lost(later))
     }
 
     /// The texts written to this file since the recipe began, oldest first, each with the number of items before it.
     pub(crate) fn writes_of(&self, file: &str) -> Vec<(usize, String)> {
         let from = self.context.from.saturating_sub(1);
-        let runs = written::runs_with_position(self.context, from, usize::MAX);
+        let runs = written::runs(self.context, from, usize::MAX);
         let of_file = |item: &BlockItem, run: &RunItem| {
             let path = item.block.kind.writes().find(|path| written::same(&self.shown_path(path), file))?;
             item.block.text_for(item.block.version(run.revision)?, path).map(str::to_owned)

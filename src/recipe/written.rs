@@ -15,7 +15,7 @@ pub(super) fn written_between(
 ) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for (from, until) in spans {
-        for (item, run) in runs(context, from, until).filter(|(item, _)| !item.block.is_own()) {
+        for (_, item, run) in runs(*context, from, until).filter(|(_, item, _)| !item.block.is_own()) {
             for change in changes(context, item, run) {
                 files.retain(|known| *known != change.path);
                 if !change.deleted && !is_beside(&change.path) {
@@ -33,18 +33,8 @@ pub(super) struct FileEffect {
     pub(super) deleted: bool,
 }
 
-/// The runs that ended in a span, with their blocks.
-pub(super) fn runs<'a>(
-    context: &WorkflowContext<'a>,
-    from: usize,
-    until: usize,
-) -> impl Iterator<Item = (&'a BlockItem, &'a RunItem)> + use<'a> {
-    let context = *context;
-    runs_with_position(context, from, until).map(|(_, item, run)| (item, run))
-}
-
-/// The same, each with the number of items before its end.
-pub(super) fn runs_with_position(
+/// The runs that ended in a span, with their blocks, each with the number of items before its end.
+pub(super) fn runs(
     context: WorkflowContext<'_>,
     from: usize,
     until: usize,

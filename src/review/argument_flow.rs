@@ -8,7 +8,6 @@
 use super::flow::Frames;
 use super::value::Value;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use tree_sitter::Node;
 
 /// The most readings of one body.
@@ -158,11 +157,7 @@ impl<'t> ArgumentFlow<'t> {
         if weight > MAX_WEIGHT || !frames.pay(weight) {
             return self.refuse(function);
         }
-        let mut key = String::new();
-        for (name, value) in given {
-            // Writing to a `String` can't fail.
-            let _ = write!(key, "{name}={value:?};");
-        }
+        let key: String = given.iter().map(|(name, value)| format!("{name}={value:?};")).collect();
         let key = (id, key);
         if let Some(value) = self.given_back.get(&key) {
             return CallEntry::Known(value.clone());

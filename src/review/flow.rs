@@ -38,7 +38,7 @@ struct ScopeFrame {
 }
 
 /// All scopes of a text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Frames {
     frames: Vec<ScopeFrame>,
     fuel: usize,
@@ -61,16 +61,7 @@ impl Frames {
     /// The scopes for a text of this size; frame 0 is the module.
     pub(super) fn new(bytes: usize) -> Self {
         let fuel = 20_000 + bytes.saturating_mul(8);
-        let frames = vec![ScopeFrame::default()];
-        Self {
-            frames,
-            fuel,
-            reserve: fuel / 2,
-            choices: false,
-            shared: HashSet::new(),
-            changes: Vec::new(),
-            fields: HashMap::new(),
-        }
+        Self { frames: vec![ScopeFrame::default()], fuel, reserve: fuel / 2, ..Self::default() }
     }
 
     /// Scopes in which a name with several values keeps all of them.

@@ -103,14 +103,12 @@ fn diagnostic(entry: &str, what: &str, span: &Range<usize>) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::domain::Language;
-    use crate::review::{RuleRegistry, Scope, review};
-    use std::sync::Arc;
+    use crate::review::rule_registry::example_scope;
+    use crate::review::{RuleRegistry, review};
 
     fn review_forbidding(language: &str, source: &str, forbid: Vec<&str>) -> Review {
         let forbid = Forbid::new(forbid.into_iter().map(str::to_owned));
-        let rules = Arc::new(RuleRegistry::default().forbidding(forbid));
-        let scope =
-            Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), rules, ..Scope::default() };
+        let scope = example_scope(RuleRegistry::default().forbidding(forbid));
         review(source, Some(&Language(language.to_owned())), &scope)
     }
 

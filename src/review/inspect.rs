@@ -190,17 +190,9 @@ impl Inspector<'_> {
         self.variables.push(Rc::new(reading.variables));
         self.cut |= reading.cut;
         self.past.effects.unknown |= reading.unknown;
+        let effects = &mut self.past.effects;
         for program in reading.programs {
-            let effects = &mut self.past.effects;
-            if effects.programs.contains(&program) {
-                continue;
-            }
-            if effects.programs.len() < 256 {
-                effects.programs.push(program);
-            } else {
-                // An incomplete list of effects counts as unknown.
-                effects.unknown = true;
-            }
+            judge::add_effect(&mut effects.programs, program, &mut effects.unknown);
         }
         let mut diagnostics: Vec<Diagnostic> =
             reading.imports.iter().filter_map(|(module, span)| forbid.import(module, span)).collect();

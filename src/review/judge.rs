@@ -12,13 +12,13 @@ use super::grammar::Grammar;
 use super::nested::NestedCode;
 use super::path_class;
 use super::path_class::join_folder;
-use super::rule_set::{RuleSet, RuleShape};
-use super::rules::{Condition, EffectKind, ReviewRule, TargetClass};
+use super::rule_set::RuleSet;
+use super::rules::{ActRow, Condition, EffectKind, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{in_folder, short, spell};
 use crate::domain::{Effects, Severity};
 pub(super) use history::ActHistory;
-use location::{folders_to_tell, is_in_place, linked_place, locate_target};
+use location::{TargetContext, folders_to_tell, is_in_place};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -45,15 +45,15 @@ pub(super) fn judge(
     }
     let mut over: Vec<&str> = Vec::new();
     let written = past.written.run_by(act);
-    for (rule, shape) in rules.rules_for(&act.name) {
-        if !rule.when.iter().chain(&shape.when).all(|condition| is_met(condition, act)) {
+    for (rule, way) in rules.rules_for(&act.name) {
+        if !rule.when.iter().chain(&way.when).all(|condition| is_met(condition, act)) {
             continue;
         }
         if rule.unknown && written.is_some() {
             continue;
         }
         let before = judged.diagnostics.len();
-        apply((rule, shape), act, source, scope, past, &mut judged);
+        apply((rule, way), act, source, scope, past, &mut judged);
         if judged.diagnostics.len() > before {
             over.extend(rule.over.iter().map(String::as_str));
         }
@@ -89,7 +89,7 @@ fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
 }
 
 fn apply(
-    (rule, shape): (&ReviewRule, &RuleShape),
+    (rule, way): (&ReviewRule, &ActRow),
     act: &Act,
     source: &str,
     scope: &Scope,
@@ -99,22 +99,23 @@ fn apply(
     let (mut shown, mut made) = (Vec::new(), Vec::new());
     let mut kinds: Vec<String> = Vec::new();
     let (mut nested, mut named) = (None, HashSet::new());
-    let targets = act.first_of(&shape.target);
+    let targets = act.first_of(&way.target);
     let none_given = targets.is_empty();
-    let any = none_given && shape.target.is_empty();
+    let any = none_given && way.target.is_empty();
     let folders = folders_of(act);
     let told = targets.into_iter().flat_map(|(value, span)| {
         let told = folders_to_tell(rule.effect, value, &folders, scope);
         told.into_iter().map(move |folder| (value, span, folder))
     });
     for (value, span, folder) in told {
-        let located = locate_target(rule.effect, value, folder, scope, past);
+        let context = TargetContext { effect: rule.effect, folder, scope, past };
+        let located = context.locate(value);
         if !is_in_place(rule, &located) {
             continue;
         }
         let wanted = rule.r#where.as_deref().unwrap_or_default();
         kinds.extend(located.what(wanted).map(str::to_owned).filter(|what| !kinds.contains(what)));
-        let place = linked_place(rule.effect, value, folder, scope, past);
+        let place = context.linked_place(value);
         let spelled = spell(value, span, rule.effect, folder, source);
         let spelled = match &place {
             Some(place) => format!("{spelled} -> {}", short(place)),
@@ -123,17 +124,23 @@ fn apply(
         if named.insert(spelled.clone()) {
             shown.push(spelled);
         }
-        add_name_and_place(rule, value, folder, place.as_deref(), &mut past.effects);
-        if shape.makes && past.made.len() < 1024 {
+        // The reading of nested code shows more.
+        if rule.runs.is_none() {
+            if let Some(place) = &place {
+                add_target(rule.effect, &Value::text(place), None, &mut past.effects);
+            }
+            add_target(rule.effect, value, folder, &mut past.effects);
+        }
+        if way.makes && past.made.len() < 1024 {
             let path = |text: &str| join_folder(text.strip_prefix("./").unwrap_or(text), folder);
-            made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
+            made.extend(value.as_whole_text().map(path).map(|path| (path, way.fetches)));
         }
         // Code is read once, in whatever folders it may run.
         if let Some(language) = rule.runs
             && !nested.replace(value).is_some_and(|last| std::ptr::eq(last, value))
         {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
-            let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
+            let more: Vec<&Value> = act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
             add_nested(value, &more, language, span, judged, &mut past.effects);
         }
     }
@@ -177,24 +184,6 @@ fn diagnostic(rule: &ReviewRule, act: &Act, kinds: Vec<String>, targets: Vec<Str
     })
 }
 
-/// Adds a target to the effects of the block, and the place to which links lead from it.
-fn add_name_and_place(
-    rule: &ReviewRule,
-    value: &Value,
-    folder: Option<&str>,
-    place: Option<&str>,
-    effects: &mut Effects,
-) {
-    if rule.runs.is_some() {
-        // The reading of nested code shows more.
-        return;
-    }
-    if let Some(place) = place {
-        add_target(rule.effect, &Value::text(place), None, effects);
-    }
-    add_target(rule.effect, value, folder, effects);
-}
-
 /// Adds a target to the effects of the block.
 fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
     let Some(effect) = effect else { return };
@@ -214,18 +203,20 @@ fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, e
         EffectKind::Environment => &mut effects.environment,
     };
     match known.map(|text| path_class::shown(&text)) {
-        Some(text) if !text.contains(HOLE) => {
-            if list.contains(&text) {
-                return;
-            }
-            if list.len() < 256 {
-                list.push(text);
-            } else {
-                // An incomplete list of effects counts as unknown.
-                effects.unknown = true;
-            }
-        }
+        Some(text) if !text.contains(HOLE) => add_effect(list, text, &mut effects.unknown),
         _ => effects.unknown = true,
+    }
+}
+
+/// Adds to a list of effects; an incomplete list counts as unknown.
+pub(super) fn add_effect(list: &mut Vec<String>, text: String, unknown: &mut bool) {
+    if list.contains(&text) {
+        return;
+    }
+    if list.len() < 256 {
+        list.push(text);
+    } else {
+        *unknown = true;
     }
 }
 

@@ -33,6 +33,12 @@ pub(super) enum OrderEffect {
     Unknown,
 }
 
+impl OrderEffect {
+    fn starts(text: impl Into<String>, open: bool) -> Self {
+        Self::Starts { text: text.into(), open }
+    }
+}
+
 /// An order and its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
@@ -44,9 +50,7 @@ pub(super) struct Order {
 pub(super) fn orders(code: StartedAs, text: &str) -> Vec<Order> {
     let whole = |what: OrderEffect| vec![Order { what, at: 0..text.len() }];
     match code {
-        StartedAs::Shell | StartedAs::Words => {
-            whole(OrderEffect::Starts { text: text.to_owned(), open: false })
-        }
+        StartedAs::Shell | StartedAs::Words => whole(OrderEffect::starts(text, false)),
         StartedAs::File => whole(OrderEffect::File(text.to_owned())),
         StartedAs::Python => whole(OrderEffect::Runs(Grammar::Python, text.to_owned())),
         StartedAs::Javascript => whole(OrderEffect::Runs(Grammar::Javascript, text.to_owned())),
@@ -63,7 +67,7 @@ pub(super) fn orders(code: StartedAs, text: &str) -> Vec<Order> {
         StartedAs::Checkpoint => settings::checkpoint(text),
         StartedAs::Setting => settings::other(text),
         StartedAs::Prompt if text.contains(['`', '$']) => {
-            whole(OrderEffect::Starts { text: format!("echo \"{}\"", text.replace('"', "")), open: true })
+            whole(OrderEffect::starts(format!("echo \"{}\"", text.replace('"', "")), true))
         }
         StartedAs::Prompt => Vec::new(),
     }

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Diagnostic;
 use super::grammar::Grammar;
-use super::rule_error::RuleError;
+use super::rule_error::{RuleError, RuleFault};
 use super::rules::ReviewRule;
 use super::syntax::{each, parser_language, text};
 use super::wording::short;
@@ -28,17 +28,15 @@ pub(super) fn compile(
     rules: &[ReviewRule],
 ) -> Result<Option<CompiledQueries>, RuleError> {
     let Some(language) = parser_language(grammar) else { return Ok(None) };
+    let wrong = |rule: &str, error: tree_sitter::QueryError| {
+        RuleError::of_rule(name, rule, RuleFault::Query(error.to_string()))
+    };
     let mut all = String::new();
     let mut indices = Vec::new();
     let mut on: Vec<String> = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let Some(source) = &rule.query else { continue };
-        let wrong = |e: tree_sitter::QueryError| RuleError::Query {
-            file: name.to_owned(),
-            rule: rule.id.clone(),
-            reason: e.to_string(),
-        };
-        let alone = Query::new(&language, source).map_err(wrong)?;
+        let alone = Query::new(&language, source).map_err(|error| wrong(&rule.id, error))?;
         indices.extend(std::iter::repeat_n(index, alone.pattern_count()));
         on.extend(rule.on.iter().cloned());
         all.push_str(source);
@@ -47,11 +45,7 @@ pub(super) fn compile(
     if indices.is_empty() {
         return Ok(None);
     }
-    let query = Query::new(&language, &all).map_err(|e| RuleError::Query {
-        file: name.to_owned(),
-        rule: "all together".to_owned(),
-        reason: e.to_string(),
-    })?;
+    let query = Query::new(&language, &all).map_err(|error| wrong("all together", error))?;
     Ok(Some(CompiledQueries { query, rules: indices, on }))
 }
 

@@ -6,13 +6,12 @@
 use super::forbid::Forbid;
 use super::grammar::Grammar;
 use super::queries;
-use super::rule_error::RuleError;
+use super::rule_error::{RuleError, RuleFault};
 use super::rule_set::{self, RuleSet, parse};
 use super::rules::{Builtin, PlaceRow, ReviewRule, RuleFile};
 use super::{RuleInfo, Scope, review};
 use crate::domain::{Language, Severity};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::Arc;
 use strum::VariantArray as _;
 
@@ -22,6 +21,12 @@ const MAX_FILE_BYTES: usize = 1 << 20;
 pub(super) fn example_modules() -> Arc<BTreeMap<String, String>> {
     let module = ["module_of_the_folder", "module_of_the_folder.py"];
     Arc::new(BTreeMap::from([module.map(str::to_owned).into()]))
+}
+
+/// The scope in which examples of rules are reviewed.
+pub(super) fn example_scope(rules: RuleRegistry) -> Scope {
+    let (cwd, home) = ("/home/ann/work".into(), Some("/home/ann".into()));
+    Scope { cwd, home, rules: Arc::new(rules), ..Scope::default() }
 }
 
 /// An entry of `review.off` or `review.lower` that fits no rule.
@@ -192,9 +197,9 @@ impl RuleRegistry {
                 for (text, wanted) in examples.chain(rule.near_misses.iter().map(|text| (text, false))) {
                     if self.finds(rule, *grammar, text) != wanted {
                         let verb = if wanted { "misses" } else { "finds" };
-                        let (rule, example) = (rule.id.clone(), text.clone());
-                        let file = origins.get(&rule).cloned().unwrap_or_default();
-                        errors.push(RuleError::Example { file, rule, verb, example });
+                        let file = origins.get(&rule.id).map_or("", String::as_str);
+                        let fault = RuleFault::Example { verb, example: text.clone() };
+                        errors.push(RuleError::of_rule(file, &rule.id, fault));
                     }
                 }
             }
@@ -203,14 +208,7 @@ impl RuleRegistry {
     }
 
     fn finds(&self, rule: &ReviewRule, grammar: Grammar, text: &str) -> bool {
-        let rules = Arc::new(self.clone());
-        let scope = Scope {
-            cwd: PathBuf::from("/home/ann/work"),
-            home: Some("/home/ann".into()),
-            rules,
-            modules: example_modules(),
-            ..Scope::default()
-        };
+        let scope = Scope { modules: example_modules(), ..example_scope(self.clone()) };
         let review = review(text, Some(&Language(grammar.as_str().to_owned())), &scope);
         review.findings.iter().any(|finding| finding.rule == rule.id)
     }
@@ -230,10 +228,10 @@ fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleE
     }
     let known = || Grammar::VARIANTS.iter().map(|grammar| grammar.as_str()).collect::<Vec<_>>().join(", ");
     let grammar = parsed.language.as_deref().and_then(Grammar::of);
-    let grammar = grammar.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
+    let grammar = grammar.ok_or_else(|| RuleError::NoLanguage { file, known: known() })?;
     let unfit = |rule: &&ReviewRule| rule.builtin.is_some() || rule.query.is_some() && !grammar.has_grammar();
     if let Some(rule) = parsed.rule.iter().find(unfit) {
-        return Err(RuleError::NoMatcher { file, rule: rule.id.clone() });
+        return Err(RuleError::of_rule(name, &rule.id, RuleFault::NoMatcher));
     }
     Ok((Some(grammar), parsed))
 }
@@ -263,7 +261,7 @@ fn combine(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, Ru
     for (name, file) in files {
         let known: Vec<&str> = whole.rule.iter().map(|rule| rule.id.as_str()).collect();
         if let Some(rule) = file.rule.iter().find(|rule| known.contains(&rule.id.as_str())) {
-            return Err(RuleError::Twice { file: name.to_owned(), rule: rule.id.clone() });
+            return Err(RuleError::of_rule(name, &rule.id, RuleFault::Twice));
         }
         whole.extend(file);
         last = name;
@@ -324,10 +322,8 @@ mod tests {
     fn a_rule_that_reports_nothing_can_make_the_effects_unknown() {
         let silent = GOOD.replace("severity = \"medium\"\n", "");
         let is_unknown = |rule: &str| {
-            let scope = Scope {
-                rules: Arc::new(RuleRegistry::with([("team.toml", rule)]).unwrap()),
-                ..Scope::default()
-            };
+            let registry = RuleRegistry::with([("team.toml", rule)]).unwrap();
+            let scope = Scope { rules: Arc::new(registry), ..Scope::default() };
             ["import x\nx.y('a')", "import x\nx.y(*a)"].map(|text| {
                 let review = review(text, Some(&Language::python()), &scope);
                 assert_eq!(review.findings, []);
@@ -355,14 +351,8 @@ mod tests {
     fn own_places_mean_something_in_every_language() {
         let text = "[[place]]\nclass = \"secret\"\nwhat = \"the key of the vault\"\npaths = [\"~/vault/**\"]\n\
                     except = [\"~/vault/README\"]\n";
-        let scope = |registry| Scope {
-            rules: Arc::new(registry),
-            cwd: "/home/ann/work".into(),
-            home: Some("/home/ann".into()),
-            ..Scope::default()
-        };
         let findings = |registry: &RuleRegistry, language: Language, text: &str| {
-            let review = review(text, Some(&language), &scope(registry.clone()));
+            let review = review(text, Some(&language), &example_scope(registry.clone()));
             review.findings.iter().map(|f| (f.severity, f.message.clone())).collect::<Vec<_>>()
         };
         let own = RuleRegistry::with([("team.toml", text)]).unwrap();

@@ -4,31 +4,19 @@
 
 use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
-use super::rule_error::RuleError;
-use super::rules::{ActRow, Condition, ReviewRule, RuleFile, TaintMark};
+use super::rule_error::{RuleError, RuleFault};
+use super::rules::{ActRow, ReviewRule, RuleFile, TaintMark};
 use crate::text::position::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
-
-/// One way (shape) in which a rule may match.
-#[derive(Debug)]
-pub(super) struct RuleShape {
-    rule: usize,
-    pub(super) target: Vec<String>,
-    pub(super) when: Vec<Condition>,
-    pub(super) words: Vec<String>,
-    /// The act creates what it writes, or overwrites it.
-    pub(super) makes: bool,
-    /// What the act writes comes from the network.
-    pub(super) fetches: bool,
-}
 
 /// The rules of one language, with an index by called name.
 #[derive(Debug, Default)]
 pub(super) struct RuleSet {
     pub(super) file: RuleFile,
     queries: OnceLock<Option<CompiledQueries>>,
-    shapes: Vec<RuleShape>,
+    /// The ways in which rules may match, each with the index of its rule.
+    ways: Vec<(usize, ActRow)>,
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
     suffixes: Vec<(String, usize)>,
@@ -59,16 +47,16 @@ impl RuleSet {
         for (index, rule) in file.rule.iter().enumerate() {
             validate(name, rule, &mut seen)?;
             let own = ActRow { calls: rule.calls.clone(), target: rule.target.clone(), ..ActRow::default() };
-            set.add(index, &own, &[]);
+            set.add(index, own);
             for wanted in &rule.acts {
                 let mut known = false;
                 for act in file.act.iter().filter(|act| act.name == *wanted) {
                     known = true;
-                    set.add(index, act, &rule.target);
+                    let target = if rule.target.is_empty() { &act.target } else { &rule.target };
+                    set.add(index, ActRow { target: target.clone(), ..act.clone() });
                 }
                 if !known {
-                    let (file, rule, act) = (name.to_owned(), rule.id.clone(), wanted.clone());
-                    return Err(RuleError::NoAct { file, rule, act });
+                    return Err(RuleError::of_rule(name, &rule.id, RuleFault::NoAct(wanted.clone())));
                 }
             }
         }
@@ -89,41 +77,37 @@ impl RuleSet {
         Ok(set)
     }
 
-    /// Adds a shape of a rule; the rule's `target` takes precedence over that of the act.
-    fn add(&mut self, rule: usize, act: &ActRow, target: &[String]) {
-        if act.calls.is_empty() {
-            return;
-        }
-        let shape = self.shapes.len();
-        let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
-        let (when, words) = (act.when.clone(), act.words.clone());
-        self.shapes.push(RuleShape { rule, target, when, words, makes: act.makes, fetches: act.fetches });
+    /// Adds a way in which a rule may match.
+    fn add(&mut self, rule: usize, act: ActRow) {
+        let way = self.ways.len();
         for call in &act.calls {
             if call.matches('*').count() > 1 || call.trim_matches('*').contains('*') {
-                self.globs.push((call.split('*').map(str::to_owned).collect(), shape));
+                self.globs.push((call.split('*').map(str::to_owned).collect(), way));
             } else if let Some(prefix) = call.strip_suffix('*') {
-                self.prefixes.push((prefix.to_owned(), shape));
+                self.prefixes.push((prefix.to_owned(), way));
             } else if let Some(suffix) = call.strip_prefix('*') {
-                self.suffixes.push((suffix.to_owned(), shape));
+                self.suffixes.push((suffix.to_owned(), way));
             } else {
-                self.exact.entry(call.clone()).or_default().push(shape);
+                self.exact.entry(call.clone()).or_default().push(way);
             }
         }
+        self.ways.push((rule, act));
     }
 
-    /// The rules that may apply to a call of this name, each with the shape that matched.
+    /// The rules that may apply to a call of this name, each with the way that matched.
     pub(super) fn rules_for<'a>(
         &'a self,
         name: &'a str,
-    ) -> impl Iterator<Item = (&'a ReviewRule, &'a RuleShape)> {
+    ) -> impl Iterator<Item = (&'a ReviewRule, &'a ActRow)> {
         let exact = self.exact.get(name).into_iter().flatten().copied();
         let prefixed =
             self.prefixes.iter().filter(move |(p, _)| name.starts_with(p.as_str())).map(|(_, i)| *i);
         let suffixed = self.suffixes.iter().filter(move |(s, _)| name.ends_with(s.as_str())).map(|(_, i)| *i);
         let globbed = self.globs.iter().filter(move |(parts, _)| matches_glob(parts, name)).map(|(_, i)| *i);
-        let shapes =
-            exact.chain(prefixed).chain(suffixed).chain(globbed).filter_map(|index| self.shapes.get(index));
-        shapes.filter_map(|shape| Some((self.file.rule.get(shape.rule)?, shape)))
+        exact.chain(prefixed).chain(suffixed).chain(globbed).filter_map(|index| {
+            let (rule, way) = self.ways.get(index)?;
+            Some((self.file.rule.get(*rule)?, way))
+        })
     }
 
     /// The compiled queries of the rules, made at the first use; `None` if there are none.
@@ -199,7 +183,7 @@ fn matches_glob(parts: &[String], name: &str) -> bool {
 
 /// Checks that a rule has exactly one matcher, a message if it needs one, and an unused id.
 fn validate<'r>(file: &str, rule: &'r ReviewRule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
-    let (file, id) = (file.to_owned(), rule.id.clone());
+    let refused = |fault| Err(RuleError::of_rule(file, &rule.id, fault));
     let ways = [
         !rule.calls.is_empty(),
         !rule.acts.is_empty(),
@@ -207,13 +191,13 @@ fn validate<'r>(file: &str, rule: &'r ReviewRule, seen: &mut HashSet<&'r str>) -
         rule.builtin.is_some(),
     ];
     if ways.iter().filter(|way| **way).count() != 1 {
-        return Err(RuleError::NoMatcher { file, rule: id });
+        return refused(RuleFault::NoMatcher);
     }
     if rule.severity.is_some() && rule.message.trim().is_empty() {
-        return Err(RuleError::NoMessage { file, rule: id });
+        return refused(RuleFault::NoMessage);
     }
     if !seen.insert(&rule.id) {
-        return Err(RuleError::Twice { file, rule: id });
+        return refused(RuleFault::Twice);
     }
     Ok(())
 }

@@ -2,10 +2,6 @@
 //!
 //! `rule_set` parses and indexes them, `judge` matches them.
 
-mod target_class;
-
-pub(super) use target_class::TargetClass;
-
 use super::grammar::Grammar;
 use crate::domain::Severity;
 use serde::Deserialize;
@@ -13,40 +9,30 @@ use std::collections::HashMap;
 
 /// The content of one rule file. Unknown keys are refused, with their line.
 #[derive(Deserialize, Debug, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct RuleFile {
     /// The language of the rules. A person's own file has to give it; that of a shipped file is known by the file.
     pub(super) language: Option<String>,
     /// Other names of modules and functions, and the name that the rules use for each.
-    #[serde(default)]
     pub(super) names: HashMap<String, String>,
     /// Modules, functions and methods (`*.name`) that only compute, or do nothing that a rule has to report. A call
     /// that is neither here nor in a rule makes the effects of a text unknown.
-    #[serde(default)]
     pub(super) quiet: Vec<String>,
     /// Clients of services, and the host that each contacts.
-    #[serde(default)]
     pub(super) services: HashMap<String, String>,
     /// Functions whose result carries a mark.
-    #[serde(default)]
     pub(super) source: Vec<RuleSource>,
     /// Programs that run another program (shells only).
-    #[serde(default)]
     pub(super) wrapper: Vec<Wrapper>,
     /// Programs whose first operand is a verb (shells only).
-    #[serde(default)]
     pub(super) verbs: Vec<String>,
     /// Options that take a value, by program (shells only).
-    #[serde(default)]
     pub(super) values: HashMap<String, Vec<String>>,
     /// Sensitive paths.
-    #[serde(default)]
     pub(super) place: Vec<PlaceRow>,
     /// Acts: sets of calls that do the same thing, shared by several rules.
-    #[serde(default)]
     pub(super) act: Vec<ActRow>,
     /// The rules, in any order.
-    #[serde(default)]
     pub(super) rule: Vec<ReviewRule>,
 }
 
@@ -139,6 +125,49 @@ pub(super) struct PlaceRow {
     /// Globs that are excluded.
     #[serde(default)]
     pub(super) except: Vec<String>,
+}
+
+/// The class of a target, for paths and hosts alike, so that rules can ask for any of them.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TargetClass {
+    /// Below the working folder.
+    Inside,
+    Outside,
+    /// The working folder itself, a folder above it, a home, or the root of the file system: deleting it loses
+    /// everything.
+    Root,
+    /// Below `/etc`, `/usr` and the like.
+    System,
+    /// The system's folder for temporary files.
+    Temp,
+    /// A temporary folder or file that the code itself made.
+    Scratch,
+    /// A file that the code itself wrote before.
+    Own,
+    /// A folder that a build recreates, or something in it.
+    Derived,
+    /// A file that the code itself downloaded before.
+    Fetched,
+    Device,
+    /// A device or stream that stores nothing: `/dev/null`.
+    Null,
+    /// A file that a program reads when it starts.
+    Start,
+    Secret,
+    /// Private, and may contain secrets: `.env`, histories.
+    Private,
+    Local,
+    Remote,
+    /// Known only at run time.
+    Unknown,
+}
+
+impl TargetClass {
+    /// Whether the class says what a path is for, rather than where it is.
+    pub(super) fn is_meaning(self) -> bool {
+        matches!(self, TargetClass::Start | TargetClass::Secret | TargetClass::Private)
+    }
 }
 
 /// The list of the review's effects to which a rule's target is added.

@@ -106,22 +106,13 @@ pub(super) fn why_unchecked(
 ) -> Option<String> {
     let unread = known.or_else(|| match grammar {
         Grammar::Other => Some(format!("only its words were checked: there is no grammar for {language}")),
-        _ => why_unread(diagnostics, source),
+        _ => describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))
+            .map(|lines| format!("{lines} can't be read as code: only words were looked at there")),
     });
-    let why: Vec<String> = [unread, why_unseen(diagnostics, source)].into_iter().flatten().collect();
+    let unseen = describe_lines(diagnostics, source, is_unseen)
+        .map(|lines| format!("not even all words were looked at in {lines}"));
+    let why: Vec<String> = [unread, unseen].into_iter().flatten().collect();
     (!why.is_empty()).then(|| why.join("; "))
-}
-
-/// Why a text was not fully checked, if stretches of it could not be parsed.
-fn why_unread(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let lines = describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
-    Some(format!("{lines} can't be read as code: only words were looked at there"))
-}
-
-/// Why a text was not fully checked, if stretches of it were not even read by their words.
-fn why_unseen(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let lines = describe_lines(diagnostics, source, is_unseen)?;
-    Some(format!("not even all words were looked at in {lines}"))
 }
 
 /// The lines of the diagnostics that `of` selects, in words; `None` if there are none.

@@ -18,6 +18,7 @@ use super::rule_set::RuleSet;
 use super::syntax::MAX_DEPTH;
 use super::value::taint;
 use super::value::{Act, Argument, Taint, Value, ValueKind};
+use around::UsedName;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use stretch::{LoopRound, NameBehind, OpenBlock, RepeatedStretch};
@@ -104,9 +105,7 @@ pub(super) struct WalkContext<'a, 't> {
     /// The body of the last `try` statement.
     tried: Option<usize>,
     /// The names that functions use, by their nodes; `None` where they are too many.
-    names_used: HashMap<usize, Option<Vec<&'a str>>>,
-    /// The names of fields that functions use, by their nodes; `None` where they are too many.
-    fields_used: HashMap<usize, Option<Vec<&'a str>>>,
+    names_used: HashMap<(usize, UsedName), Option<Vec<&'a str>>>,
     /// The names that hold sets anywhere in the text.
     sets: HashSet<String>,
     /// Whether the text changes the working folder anywhere.
@@ -140,7 +139,6 @@ impl<'a, 't> WalkContext<'a, 't> {
             restored: HashMap::new(),
             moves: source.contains("chdir") || source.contains("%cd"),
             names_used: HashMap::new(),
-            fields_used: HashMap::new(),
             sets: HashSet::new(),
             step: WalkStep { frame: 0, branches: 0, top: true },
             functions: ArgumentFlow::default(),

@@ -19,10 +19,9 @@ pub(super) fn spell(
     source: &str,
 ) -> String {
     match value.as_text().filter(|(text, _)| !text.trim().is_empty()) {
-        Some((text, _)) if effect == Some(EffectKind::Hosts) => match path_class::host(text) {
-            Some(host) => host,
-            None => short(text),
-        },
+        Some((text, _)) if effect == Some(EffectKind::Hosts) => {
+            path_class::host(text).unwrap_or_else(|| short(text))
+        }
         Some((text, _))
             if matches!(effect, Some(EffectKind::Deletes | EffectKind::Writes | EffectKind::Reads)) =>
         {

@@ -27,7 +27,7 @@ pub(super) struct CallCheck;
 impl Check for CallCheck {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
-            options: &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }],
+            options: &[CheckOption { name: "of", kind: OptionKind::Step }],
             needs_no_reply: true,
             asks: true,
             ..CheckSpec::of("call", &[CALLED, FAILED, AGAIN, NOT_CALLED])

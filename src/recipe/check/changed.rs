@@ -24,8 +24,8 @@ impl Check for ChangedCheck {
         CheckSpec {
             options: &[
                 CheckOption::FILE,
-                CheckOption { name: "net", values: &[], kind: OptionKind::Step },
-                CheckOption { name: "record", values: &[], kind: OptionKind::Step },
+                CheckOption { name: "net", kind: OptionKind::Step },
+                CheckOption { name: "record", kind: OptionKind::Step },
             ],
             ..CheckSpec::of("changed", &[GREEN, RED, NOTHING])
         }

@@ -45,6 +45,18 @@ pub(in crate::recipe) fn begin(
     d.send(Event::RecipeReady(Box::new(start)))
 }
 
+/// A line of the engine's answer contains these words.
+#[track_caller]
+pub(in crate::recipe) fn assert_has(line: &str, words: &str) {
+    assert!(line.contains(words), "{line}");
+}
+
+/// A line of the engine's answer ends with this phase.
+#[track_caller]
+pub(in crate::recipe) fn assert_ends(line: &str, phase: &str) {
+    assert!(line.ends_with(phase), "{line}");
+}
+
 impl RecipeDialogue {
     /// Begins a recipe with a model that calls tools; returns the line that the engine's answer prints.
     pub(in crate::recipe) fn begin(
@@ -82,12 +94,12 @@ impl RecipeDialogue {
     }
 
     /// The model proposes code in Python.
-    fn code(&mut self, code: &str) -> String {
+    pub(in crate::recipe) fn code(&mut self, code: &str) -> String {
         self.calls(&[("run_code", serde_json::json!({ "language": "python", "code": code }))])
     }
 
     /// The model writes a file.
-    fn writes(&mut self, path: &str, content: &str) -> String {
+    pub(in crate::recipe) fn writes(&mut self, path: &str, content: &str) -> String {
         self.calls(&[("write_file", serde_json::json!({ "path": path, "content": content }))])
     }
 
@@ -97,8 +109,8 @@ impl RecipeDialogue {
         (item.block.id, item.block.kind.clone(), version.source.to_string(), version.language.clone())
     }
 
-    /// Approves the waiting block and ends its run with this report.
-    fn ends(&mut self, report: RunReport) -> String {
+    /// Sends the review of the waiting block.
+    pub(in crate::recipe) fn look(&mut self) -> u32 {
         let (block, kind, _, language) = self.waits();
         let language = language.unwrap_or_else(Language::python);
         let terms = match &kind {
@@ -112,7 +124,13 @@ impl RecipeDialogue {
         for _ in 0..3 {
             self.d.inspected(block.0, Review::default(), Ok(terms.clone()));
         }
-        let line = self.d.type_run(block.0);
+        block.0
+    }
+
+    /// Approves the waiting block and ends its run with this report.
+    pub(in crate::recipe) fn ends(&mut self, report: RunReport) -> String {
+        let block = self.look();
+        let line = self.d.type_run(block);
         self.runs += 1;
         assert!(line.ends_with(&format!("running r{}", self.runs)), "{line}");
         self.d.started(self.runs);
@@ -123,7 +141,13 @@ impl RecipeDialogue {
         self.ends(report(Outcome::Ok))
     }
 
-    fn answer(&mut self, given: &[(&str, &str)]) -> String {
+    /// The model writes a file, and the person approves.
+    fn saves(&mut self, path: &str, content: &str) -> String {
+        self.writes(path, content);
+        self.ok()
+    }
+
+    pub(in crate::recipe) fn answer(&mut self, given: &[(&str, &str)]) -> String {
         self.d.command(Command::Answer(named(given)))
     }
 
@@ -174,7 +198,7 @@ impl RecipeDialogue {
 
     /// The summary contains all of these words.
     #[track_caller]
-    fn sums_up(&self, words: &[&str]) {
+    pub(in crate::recipe) fn sums_up(&self, words: &[&str]) {
         let summary = self.summary();
         for word in words {
             assert!(summary.contains(word), "{word} in {summary}");

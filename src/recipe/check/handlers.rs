@@ -37,22 +37,10 @@ const REPORTING_PREFIXES: &[&str] = &[
     "sys.stdout.write(",
     "process.stderr.write(",
 ];
-/// Lines that do nothing with an error.
-const SILENT_LINES: &[&str] = &[
-    "pass",
-    "continue",
-    "return",
-    "...",
-    "null",
-    "nil",
-    "",
-    "break",
-    "quit()",
-    "raise SystemExit",
-    "process.exit()",
-];
-/// Those of them that leave their block.
-const LEAVING_PREFIXES: &[&str] =
+/// Lines that do nothing with an error and go on.
+const SILENT_LINES: &[&str] = &["pass", "...", "null", "nil", ""];
+/// Lines that do nothing with an error and leave their block.
+const LEAVING_LINES: &[&str] =
     &["continue", "return", "break", "quit()", "raise SystemExit", "process.exit()"];
 /// Beginnings of lines that end the program, or return something.
 const ENDING_PREFIXES: &[&str] =
@@ -176,14 +164,17 @@ pub(super) fn is_quiet(line: &str) -> bool {
     let empty = given.is_some_and(|(word, value)| {
         EMPTY_RESULTS.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
     });
-    empty || SILENT_LINES.contains(&line) || REPORTING_PREFIXES.iter().any(|word| line.starts_with(word))
+    empty
+        || SILENT_LINES.contains(&line)
+        || LEAVING_LINES.contains(&line)
+        || REPORTING_PREFIXES.iter().any(|word| line.starts_with(word))
 }
 
 /// Whether a statement leaves its block without saying anything about an error.
 pub(super) fn is_end(statement: &str) -> bool {
     let bare = statement.trim_end_matches(';');
     is_quiet(bare)
-        && (LEAVING_PREFIXES.contains(&bare) || ENDING_PREFIXES.iter().any(|word| bare.starts_with(word)))
+        && (LEAVING_LINES.contains(&bare) || ENDING_PREFIXES.iter().any(|word| bare.starts_with(word)))
 }
 
 /// Whether a statement ends the program with success.

@@ -26,8 +26,8 @@ impl Check for ShownFacts {
         CheckSpec {
             options: &[
                 CheckOption::FILE,
-                CheckOption { name: "command", values: &[], kind: OptionKind::Input },
-                CheckOption { name: "package", values: PACKAGES, kind: OptionKind::Word },
+                CheckOption { name: "command", kind: OptionKind::Input },
+                CheckOption { name: "package", kind: OptionKind::Word(PACKAGES) },
             ],
             needs_no_reply: true,
             ..CheckSpec::of("look", &[SHOWN, FAILED, NOTHING])

@@ -43,26 +43,29 @@ impl Check for MendedCheck {
             // Code may write files when it runs; that does not change the code under repair.
             Subject::Code { .. } => newest.iter().any(|item| is_written(item)),
         };
-        match (&subject, view.own_run()) {
-            (_, OwnRun::Ran(_, report)) => {
+        match view.own_run() {
+            OwnRun::Ran(_, report) => {
                 let handling = written(view).unwrap_or_default();
                 let unexamined = handling.unexamined || !is_looked_at(view);
                 judge(report, ErrorHandling { unexamined, ..handling })
             }
-            (_, OwnRun::Refused(_)) => {
+            OwnRun::Refused(_) => {
                 CheckResponse::unable("It was not run again, so whether the change mends it is not known.")
             }
-            // A run of the corrected code is itself the proof.
-            (Subject::Code { language, source }, OwnRun::None)
-                if corrected(&newest, language, source).is_some() =>
-            {
-                let judged = |(new, report)| judge(report, ErrorHandling::of(language, source, new));
-                corrected(&newest, language, source).map_or_else(|| nothing(false), judged)
+            OwnRun::None => {
+                // A run of the corrected code is itself the proof.
+                if let Subject::Code { language, source } = &subject
+                    && let Some((new, report)) = corrected(&newest, language, source)
+                {
+                    judge(report, ErrorHandling::of(language, source, new))
+                } else if changed {
+                    CheckResponse::Propose(vec![subject.run("see whether it still fails")])
+                } else if newest.is_empty() {
+                    CheckResponse::judge(NOTHING, "no change was proposed")
+                } else {
+                    CheckResponse::Ask
+                }
             }
-            (_, OwnRun::None) if changed => {
-                CheckResponse::Propose(vec![subject.run("see whether it still fails")])
-            }
-            (_, OwnRun::None) => nothing(newest.is_empty()),
         }
     }
 
@@ -181,10 +184,6 @@ fn is_half_of_lines(one: &str, other: &str) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
     let same = one.len() - missing_lines(&one, &other).len();
     4 * same >= one.len() + other.len()
-}
-
-fn nothing(empty: bool) -> CheckResponse {
-    if empty { CheckResponse::judge(NOTHING, "no change was proposed") } else { CheckResponse::Ask }
 }
 
 fn judge(report: &RunReport, handling: ErrorHandling) -> CheckResponse {

@@ -21,7 +21,7 @@ pub(super) struct Net;
 impl Check for Net {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
-            options: &[CheckOption { name: "command", values: &[], kind: OptionKind::Input }],
+            options: &[CheckOption { name: "command", kind: OptionKind::Input }],
             needs_no_reply: true,
             wants_tests: true,
             ..CheckSpec::of("net", &[GREEN, RED, NONE])
@@ -124,14 +124,8 @@ pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> Chec
         (Outcome::Ok | Outcome::Failed, Some(TestReading::Empty)) => {
             CheckResponse::judge(empty, "not one test was tried")
         }
-        (outcome, _) => by_outcome(outcome, report),
-    }
-}
-
-fn by_outcome(outcome: &Outcome, report: &RunReport) -> CheckResponse {
-    match outcome {
-        Outcome::Ok => CheckResponse::judge(GREEN, last_line(report)),
-        Outcome::Refused(_) | Outcome::NotStarted(_) => {
+        (Outcome::Ok, None) => CheckResponse::judge(GREEN, last_line(report)),
+        (Outcome::Refused(_) | Outcome::NotStarted(_), _) => {
             CheckResponse::unable(format!("The net could not run: {}.", describe_failure(report)))
         }
         _ => CheckResponse::judge(RED, last_output(report)),

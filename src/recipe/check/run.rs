@@ -22,7 +22,7 @@ pub(super) struct RunCheck;
 impl Check for RunCheck {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
-            options: &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }],
+            options: &[CheckOption { name: "needs", kind: OptionKind::Word(&[IMAGE, TABLE]) }],
             ..CheckSpec::of("run", &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING])
         }
     }

@@ -22,9 +22,9 @@ impl Check for SameOutput {
         CheckSpec {
             options: &[
                 CheckOption::FILE,
-                CheckOption { name: "target", values: &[], kind: OptionKind::Input },
-                CheckOption { name: "command", values: &[], kind: OptionKind::Input },
-                CheckOption { name: "record", values: &[], kind: OptionKind::Step },
+                CheckOption { name: "target", kind: OptionKind::Input },
+                CheckOption { name: "command", kind: OptionKind::Input },
+                CheckOption { name: "record", kind: OptionKind::Step },
             ],
             wants_tests: true,
             ..CheckSpec::of("same", &[GREEN, RED, NOTHING])

@@ -21,8 +21,8 @@ impl Check for Save {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
             options: &[
-                CheckOption { name: "of", values: &[], kind: OptionKind::Step },
-                CheckOption { name: "file", values: &[], kind: OptionKind::Place },
+                CheckOption { name: "of", kind: OptionKind::Step },
+                CheckOption { name: "file", kind: OptionKind::Place },
             ],
             needs_no_reply: true,
             asks: true,

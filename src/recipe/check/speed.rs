@@ -69,7 +69,7 @@ pub(super) struct Faster;
 impl Check for Faster {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
-            options: &[CheckOption { name: "workload", values: &[], kind: OptionKind::Step }],
+            options: &[CheckOption { name: "workload", kind: OptionKind::Step }],
             needs_no_reply: true,
             ..CheckSpec::of("faster", &[FASTER, SAME, SLOWER, FAILED])
         }

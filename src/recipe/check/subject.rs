@@ -9,11 +9,11 @@ use crate::recipe::view::View;
 /// The options whose inputs name the subject.
 pub(super) const OPTIONS: &[CheckOption] = &[
     CheckOption::FILE,
-    CheckOption { name: "command", values: &[], kind: OptionKind::Input },
-    CheckOption { name: "code", values: &[], kind: OptionKind::Input },
-    CheckOption { name: "language", values: &[], kind: OptionKind::Input },
-    CheckOption { name: "block", values: &[], kind: OptionKind::Input },
-    CheckOption { name: "error", values: &[], kind: OptionKind::Input },
+    CheckOption { name: "command", kind: OptionKind::Input },
+    CheckOption { name: "code", kind: OptionKind::Input },
+    CheckOption { name: "language", kind: OptionKind::Input },
+    CheckOption { name: "block", kind: OptionKind::Input },
+    CheckOption { name: "error", kind: OptionKind::Input },
 ];
 
 /// The most lines, counted from the end, that are searched for the one that says what went wrong.

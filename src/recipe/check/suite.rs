@@ -32,10 +32,10 @@ impl Check for Tests {
     fn spec(&self) -> CheckSpec {
         CheckSpec {
             options: &[
-                CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
-                CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
-                CheckOption { name: "target", values: &[], kind: OptionKind::Place },
-                CheckOption { name: "of", values: &[], kind: OptionKind::Step },
+                CheckOption { name: "run", kind: OptionKind::Word(&["written", "all"]) },
+                CheckOption { name: "only", kind: OptionKind::Word(&["tests"]) },
+                CheckOption { name: "target", kind: OptionKind::Place },
+                CheckOption { name: "of", kind: OptionKind::Step },
             ],
             needs_no_reply: true,
             wants_tests: true,
@@ -44,7 +44,7 @@ impl Check for Tests {
     }
 
     fn wants(&self, _: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
-        let known = runner::ALL.iter().find(|runner| runner.name == super::answer(inputs, RUNNER));
+        let known = runner::named(super::answer(inputs, RUNNER));
         let tool = known.map(|runner| Tool::Runner(runner.name.to_owned()));
         tool.map(|tool| FactRequest::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
     }
@@ -185,7 +185,7 @@ fn with_python(line: String, python: &str) -> String {
 
 /// The verdict and note of a run of tests.
 fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static str, String) {
-    let runner = runner::ALL.iter().find(|runner| (runner.reads_output_of)(command));
+    let runner = runner::of_command(command);
     let own = printed.ended && command.trim() == view.context.fact("tests").trim();
     let files = choose_runner(view).1;
     let target = view.option("target");
@@ -194,7 +194,7 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
     let expected = Expectation { target, files: &files, said };
     match runner {
         Some(runner) => {
-            runner_output::verdict(runner.name, runner.style, &(runner.read)(printed, &expected), printed)
+            runner_output::verdict(runner.name, runner.style, &runner.counts(printed, &expected), printed)
         }
         // For a command of the project's own, with output of unknown form, only the exit status counts.
         None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
@@ -205,8 +205,8 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
 
 /// Why passing tests prove less than the protected tests that failed before: some are gone, or skipped now.
 fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
-    let runner = runner::ALL.iter().find(|runner| (runner.reads_output_of)(command))?;
-    let seen = |report: &RunReport| (runner.read)(&RunnerOutput::of(report), &Expectation::default());
+    let runner = runner::of_command(command)?;
+    let seen = |report: &RunReport| runner.counts(&RunnerOutput::of(report), &Expectation::default());
     let steps = view.protects.iter().map(String::as_str);
     let runs = steps.chain([view.step]).flat_map(|step| view.runs_in(step));
     let red = runs.filter(|(item, run)| {
@@ -237,10 +237,11 @@ pub(super) enum TestReading {
 /// Whether the command ran any test; `None` if the exit status says all there is to say.
 pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
     let printed = RunnerOutput::of(report);
-    let known = runner::ALL.iter().find(|runner| (runner.reads_output_of)(line));
     // Without `-v`, unittest still prints the same counts.
-    let known = known.or_else(|| runner::ALL.iter().find(|r| r.name == "unittest" && line.contains(r.name)));
-    let seen = known.map_or_else(TestCounts::default, |r| (r.read)(&printed, &Expectation::default()));
+    let plain = || runner::named("unittest").filter(|_| line.contains("unittest"));
+    let known = runner::of_command(line).or_else(plain);
+    let seen =
+        known.map_or_else(TestCounts::default, |runner| runner.counts(&printed, &Expectation::default()));
     if seen.problems.contains(&Problem::NoRunner) || matches!(printed.exit, Some(126 | 127)) {
         let name = known.map_or("what the line starts", |runner| runner.name);
         return Some(TestReading::Missing(format!("{name} can't be started on this machine")));

@@ -11,7 +11,6 @@ mod dead_code;
 mod grammar_tests;
 mod javascript;
 mod python;
-mod silencer;
 mod tree;
 
 use super::handlers::{
@@ -20,9 +19,8 @@ use super::handlers::{
 use crate::domain::Language;
 use crate::recipe::text::printable;
 use crate::text::diff::similarity;
-use silencer::Silencer;
 use std::collections::{HashSet, VecDeque};
-use tree::{Grammar, Source, has_grammar};
+use tree::{Grammar, Silencer, Source, has_grammar};
 
 /// Lines that only wrap other code.
 const WRAPPING_LINES: &[&str] =
@@ -201,7 +199,7 @@ fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     for line in missing_lines(&old, &new) {
         let wraps = |wrapped: &&str| {
             left = left.saturating_sub(steps(wrapped));
-            left == 0 || wrapped.contains(line) && takes_inline(&surrounding_text(wrapped, line))
+            left == 0 || wrapped.contains(line) && takes_inline(&wrapped.replacen(line, " ", 1))
         };
         let at = came.iter().position(wraps);
         if left == 0 {
@@ -258,11 +256,6 @@ fn takes_inline(around: &str) -> bool {
         Some(body.split(';').all(|does| is_quiet(does.trim())))
     };
     INLINE_SILENCERS.iter().any(|word| around.contains(word)) || catches() == Some(true)
-}
-
-/// A line without `inner`.
-fn surrounding_text(line: &str, inner: &str) -> String {
-    line.replacen(inner, " ", 1)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Reads the head and the inputs of a definition from TOML. `steps` reads the steps.
 
 use super::source::{
-    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
-    get,
+    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedString,
+    SpannedValue, TablePlace, get,
 };
 use super::{DEFAULT_REPLIES, DEFAULT_ROUNDS, Definition, MAX_BYTES, steps, validate};
 use crate::domain::{Field, FieldKind};
@@ -45,9 +45,12 @@ pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedErr
     }
 }
 
-fn read_head(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<Definition> {
+fn read_head(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Option<Definition> {
     source.refuse_unknown(place, HEAD_KEYS);
-    let name = read_name(source, place);
+    let name = source.needed(place, "name", MAX_NAME_BYTES);
+    if let Some(name) = &name {
+        source.name_fits(name, &[]);
+    }
     let title = source.needed(place, "title", MAX_LINE_BYTES);
     let when = source.needed(place, "when", MAX_LINE_BYTES);
     let prompt = source.text_or_blank(place, "prompt", MAX_LINE_BYTES * 4);
@@ -76,15 +79,9 @@ fn read_head(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> O
     })
 }
 
-fn read_name(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<SpannedValue<String>> {
-    let name = source.needed(place, "name", MAX_NAME_BYTES)?;
-    source.name_fits(&name, &[]);
-    Some(name)
-}
-
 fn read_either(
     source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
+    place: &TablePlace<'_>,
     inputs: &[SpannedValue<Field>],
 ) -> Vec<String> {
     let names = source.texts(place, "either").unwrap_or_default();
@@ -95,7 +92,7 @@ fn read_either(
     names.into_iter().map(|name| name.value).collect()
 }
 
-fn read_limits(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> (u32, u32) {
+fn read_limits(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> (u32, u32) {
     let Some(limits) = source.table(place, "limits") else {
         return (DEFAULT_ROUNDS, DEFAULT_REPLIES);
     };
@@ -103,7 +100,7 @@ fn read_limits(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) ->
     (source.limit(&limits, "rounds", DEFAULT_ROUNDS), source.limit(&limits, "replies", DEFAULT_REPLIES))
 }
 
-fn read_end(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> LocatedText {
+fn read_end(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> LocatedText {
     match source.table(place, "end") {
         Some(end) => {
             source.refuse_unknown(&end, &["summary"]);
@@ -120,7 +117,7 @@ fn read_end(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Lo
     }
 }
 
-fn read_inputs(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<SpannedValue<Field>> {
+fn read_inputs(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Vec<SpannedValue<Field>> {
     let mut inputs: Vec<SpannedValue<Field>> = Vec::new();
     for place in source.tables(place, "input") {
         let Some(input) = read_input(source, &place) else { continue };
@@ -133,7 +130,7 @@ fn read_inputs(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) ->
     inputs
 }
 
-fn read_input(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<SpannedValue<Field>> {
+fn read_input(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Option<SpannedValue<Field>> {
     source.refuse_unknown(place, INPUT_KEYS);
     let name = source.needed(place, "name", MAX_NAME_BYTES);
     let ask = source.needed(place, "ask", MAX_LINE_BYTES);
@@ -157,7 +154,7 @@ fn read_input(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> 
     Some(SpannedValue { value: field, span: name.span })
 }
 
-fn read_kind(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<FieldKind> {
+fn read_kind(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Option<FieldKind> {
     let word = match get(place, "kind") {
         Some(_) => source.word(place, "kind", INPUT_KINDS)?.value,
         None => "text".to_owned(),
@@ -193,8 +190,8 @@ fn read_kind(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> O
 
 fn read_choices(
     source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
-    choices: Option<Vec<SpannedValue<String>>>,
+    place: &TablePlace<'_>,
+    choices: Option<Vec<SpannedString>>,
 ) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for choice in choices.unwrap_or_default() {

@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 const MAX_FAULTS: usize = 50;
 
 /// A table and its place in the text.
-pub(super) struct TablePlace<'t, 's> {
-    pub(super) table: &'t DeTable<'s>,
+pub(super) struct TablePlace<'t> {
+    pub(super) table: &'t DeTable<'t>,
     pub(super) span: Range<usize>,
 }
 
@@ -22,6 +22,9 @@ pub(super) struct SpannedValue<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
 }
+
+/// A text of the file and its place in it.
+pub(super) type SpannedString = SpannedValue<String>;
 
 pub(super) const MAX_NAME_BYTES: usize = 40;
 /// The most bytes of a text shown in one line.
@@ -64,7 +67,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// Reports keys that are not known.
-    pub(super) fn refuse_unknown(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
+    pub(super) fn refuse_unknown(&mut self, place: &TablePlace<'_>, known: &[&str]) {
         for (key, _) in place.table {
             if !known.contains(&key.get_ref().as_ref()) {
                 let what = format!("unknown key {}", printable(key.get_ref()));
@@ -74,12 +77,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A text that is not blank, of at most `most` bytes; `None` if the key is missing or the value does not fit.
-    pub(super) fn text(
-        &mut self,
-        place: &TablePlace<'_, '_>,
-        key: &str,
-        most: usize,
-    ) -> Option<SpannedValue<String>> {
+    pub(super) fn text(&mut self, place: &TablePlace<'_>, key: &str, most: usize) -> Option<SpannedString> {
         let value = get(place, key)?;
         let span = value.span();
         let Some(text) = value.get_ref().as_str() else {
@@ -90,12 +88,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A text with places for values; blank if the key is missing.
-    pub(super) fn text_or_blank(
-        &mut self,
-        place: &TablePlace<'_, '_>,
-        key: &str,
-        most: usize,
-    ) -> LocatedText {
+    pub(super) fn text_or_blank(&mut self, place: &TablePlace<'_>, key: &str, most: usize) -> LocatedText {
         match self.text(place, key, most) {
             Some(SpannedValue { value, span }) => LocatedText { value: Text::parse(&value), span },
             None => LocatedText { value: Text::default(), span: place.span.clone() },
@@ -103,7 +96,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// Reports a name that is not made of small letters, digits, `_` and `-`, or that is reserved.
-    pub(super) fn name_fits(&mut self, name: &SpannedValue<String>, reserved: &[&str]) {
+    pub(super) fn name_fits(&mut self, name: &SpannedString, reserved: &[&str]) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !name.value.chars().all(fits) {
@@ -116,7 +109,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// Reports a name that is not known.
-    pub(super) fn unknown(&mut self, name: &SpannedValue<String>, what: &str, known: &[&str]) {
+    pub(super) fn unknown(&mut self, name: &SpannedString, what: &str, known: &[&str]) {
         let said = format!("there is no {what} {}", printable(&name.value));
         let hint = if known.is_empty() {
             format!("there is no {what} at all")
@@ -127,12 +120,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A text whose key must not be missing.
-    pub(super) fn needed(
-        &mut self,
-        place: &TablePlace<'_, '_>,
-        key: &str,
-        most: usize,
-    ) -> Option<SpannedValue<String>> {
+    pub(super) fn needed(&mut self, place: &TablePlace<'_>, key: &str, most: usize) -> Option<SpannedString> {
         if get(place, key).is_none() {
             self.fault(&place.span.clone(), format!("{key} is missing"), format!("add {key} = \"…\""));
         }
@@ -157,10 +145,10 @@ impl<'s> DefinitionSource<'s> {
     /// A text that has to be one of these words.
     pub(super) fn word(
         &mut self,
-        place: &TablePlace<'_, '_>,
+        place: &TablePlace<'_>,
         key: &str,
         words: &[&str],
-    ) -> Option<SpannedValue<String>> {
+    ) -> Option<SpannedString> {
         let found = self.text(place, key, 200)?;
         if words.contains(&found.value.as_str()) {
             return Some(found);
@@ -170,7 +158,7 @@ impl<'s> DefinitionSource<'s> {
         None
     }
 
-    pub(super) fn flag(&mut self, place: &TablePlace<'_, '_>, key: &str) -> Option<bool> {
+    pub(super) fn flag(&mut self, place: &TablePlace<'_>, key: &str) -> Option<bool> {
         let value = get(place, key)?;
         let flag = value.get_ref().as_bool();
         if flag.is_none() {
@@ -181,7 +169,7 @@ impl<'s> DefinitionSource<'s> {
 
     pub(super) fn whole(
         &mut self,
-        place: &TablePlace<'_, '_>,
+        place: &TablePlace<'_>,
         key: &str,
         (min, max): (i64, i64),
     ) -> Option<SpannedValue<i64>> {
@@ -200,16 +188,12 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A limit; `usual` if the key is missing or its value does not fit.
-    pub(super) fn limit(&mut self, place: &TablePlace<'_, '_>, key: &str, usual: u32) -> u32 {
+    pub(super) fn limit(&mut self, place: &TablePlace<'_>, key: &str, usual: u32) -> u32 {
         self.whole(place, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(usual)
     }
 
     /// A list of texts that are not blank.
-    pub(super) fn texts(
-        &mut self,
-        place: &TablePlace<'_, '_>,
-        key: &str,
-    ) -> Option<Vec<SpannedValue<String>>> {
+    pub(super) fn texts(&mut self, place: &TablePlace<'_>, key: &str) -> Option<Vec<SpannedString>> {
         let value = get(place, key)?;
         let Some(items) = value.get_ref().as_array() else {
             let hint = format!("write {key} = [\"…\", \"…\"]");
@@ -231,11 +215,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A table within this one.
-    pub(super) fn table<'t, 'd>(
-        &mut self,
-        place: &TablePlace<'t, 'd>,
-        key: &str,
-    ) -> Option<TablePlace<'t, 'd>> {
+    pub(super) fn table<'t>(&mut self, place: &TablePlace<'t>, key: &str) -> Option<TablePlace<'t>> {
         let value = get(place, key)?;
         let table = value.get_ref().as_table();
         if table.is_none() {
@@ -245,13 +225,9 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A list of tables: `[[step]]`.
-    pub(super) fn tables<'t, 'd>(
-        &mut self,
-        place: &TablePlace<'t, 'd>,
-        key: &str,
-    ) -> Vec<TablePlace<'t, 'd>> {
+    pub(super) fn tables<'t>(&mut self, place: &TablePlace<'t>, key: &str) -> Vec<TablePlace<'t>> {
         let Some(value) = get(place, key) else { return Vec::new() };
-        let table = |item: &'t Spanned<DeValue<'d>>| {
+        let table = |item: &'t Spanned<DeValue<'t>>| {
             Some(TablePlace { table: item.get_ref().as_table()?, span: item.span() })
         };
         let items = value.get_ref().as_array();
@@ -266,7 +242,7 @@ impl<'s> DefinitionSource<'s> {
     }
 }
 
-pub(super) fn get<'t, 's>(place: &TablePlace<'t, 's>, key: &str) -> Option<&'t Spanned<DeValue<'s>>> {
+pub(super) fn get<'t>(place: &TablePlace<'t>, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
     place.table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
 }
 

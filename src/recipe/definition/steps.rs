@@ -1,12 +1,12 @@
 //! Reads the steps of a definition from TOML.
 
 use super::source::{
-    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
-    get, printable,
+    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedString,
+    SpannedValue, TablePlace, get, printable,
 };
 use super::{Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, StepKind, VerdictAction};
 use crate::domain::RecipeEnd;
-use crate::recipe::check::{self, Check};
+use crate::recipe::check::{self, Check, OptionKind};
 use crate::recipe::text::Text;
 use std::ops::Range;
 use strum::{VariantArray, VariantNames};
@@ -23,16 +23,16 @@ pub(super) struct ReadStep {
     pub(super) step: RecipeStep,
     pub(super) span: Range<usize>,
     pub(super) say: LocatedText,
-    pub(super) only_if: Vec<(SpannedValue<String>, SpannedValue<String>)>,
-    pub(super) protects: Vec<SpannedValue<String>>,
-    pub(super) options: Vec<(String, SpannedValue<String>)>,
+    pub(super) only_if: Vec<(SpannedString, SpannedString)>,
+    pub(super) protects: Vec<SpannedString>,
+    pub(super) options: Vec<(String, SpannedString)>,
     pub(super) actions: Vec<ReadAction>,
 }
 
 /// What a verdict leads to, as read.
 pub(super) struct ReadAction {
-    pub(super) verdict: SpannedValue<String>,
-    pub(super) then: SpannedValue<String>,
+    pub(super) verdict: SpannedString,
+    pub(super) then: SpannedString,
     pub(super) say: LocatedText,
     pub(super) ends: bool,
 }
@@ -53,7 +53,7 @@ impl Steps {
 }
 
 /// Reads all steps; `rounds` is the limit of those that set none.
-pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>, rounds: u32) -> Steps {
+pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>, rounds: u32) -> Steps {
     let places = source.tables(place, "step");
     if get(place, "step").is_none() {
         source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
@@ -73,8 +73,8 @@ pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>
 
 fn read_step(
     source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
-    name: Option<SpannedValue<String>>,
+    place: &TablePlace<'_>,
+    name: Option<SpannedString>,
     rounds: u32,
 ) -> Option<ReadStep> {
     let title = source.needed(place, "title", MAX_LINE_BYTES);
@@ -117,7 +117,7 @@ fn read_step(
     Some(ReadStep { step, span: name.span, say, only_if, protects, options, actions: read_actions })
 }
 
-fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<&'static dyn Check> {
+fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Option<&'static dyn Check> {
     let name = source.needed(place, "check", MAX_NAME_BYTES)?;
     let found = check::find(&name.value);
     if found.is_none() {
@@ -128,14 +128,14 @@ fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> 
 
 fn read_options(
     source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
+    place: &TablePlace<'_>,
     check: &'static dyn Check,
-) -> Vec<(String, SpannedValue<String>)> {
+) -> Vec<(String, SpannedString)> {
     let mut read = Vec::new();
     for option in check.spec().options {
-        let value = match option.values {
-            [] => source.text(place, option.name, MAX_LINE_BYTES),
-            values => source.word(place, option.name, values),
+        let value = match option.kind {
+            OptionKind::Word(words) => source.word(place, option.name, words),
+            _ => source.text(place, option.name, MAX_LINE_BYTES),
         };
         read.extend(value.map(|value| (option.name.to_owned(), value)));
     }
@@ -143,7 +143,7 @@ fn read_options(
 }
 
 /// The kinds of blocks that the model may propose; all if the step does not say.
-fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<StepKind> {
+fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Vec<StepKind> {
     let Some(words) = source.texts(place, "blocks") else {
         return <StepKind as VariantArray>::VARIANTS.to_vec();
     };
@@ -157,10 +157,7 @@ fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<
     kinds
 }
 
-fn only_if(
-    source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
-) -> Vec<(SpannedValue<String>, SpannedValue<String>)> {
+fn only_if(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Vec<(SpannedString, SpannedString)> {
     let Some(table) = source.table(place, "only_if") else { return Vec::new() };
     let mut read = Vec::new();
     for (key, _) in table.table {
@@ -174,7 +171,7 @@ fn only_if(
 
 fn actions(
     source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
+    place: &TablePlace<'_>,
 ) -> (Vec<ReadAction>, Vec<(String, VerdictAction)>) {
     let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
     let (mut read, mut actions) = (Vec::new(), Vec::new());
@@ -199,9 +196,9 @@ fn actions(
 
 fn action(
     source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_, '_>,
-    then: &SpannedValue<String>,
-    verdict: &SpannedValue<String>,
+    place: &TablePlace<'_>,
+    then: &SpannedString,
+    verdict: &SpannedString,
     say: Text,
 ) -> VerdictAction {
     let words: Vec<&str> = END_WORDS.iter().map(|(word, _)| *word).collect();

@@ -1,7 +1,7 @@
 //! Checks that the parts of a definition fit together: names refer to something that exists, and every step can be
 //! reached and left.
 
-use super::source::{DefinitionSource, LocatedText, SpannedValue, closest_word, printable};
+use super::source::{DefinitionSource, LocatedText, SpannedString, SpannedValue, closest_word, printable};
 use super::steps::{DESTINATION_WORDS, ReadStep, Steps, verdicts};
 use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
@@ -30,15 +30,15 @@ pub(super) fn check(
     inputs: &[SpannedValue<Field>],
     steps: &Steps,
 ) {
-    let names = Names::new(inputs);
+    let names = Names::of(inputs);
     names.text(source, told.prompt, &[]);
     names.text(source, told.say, PROMPT_NAMES);
     names.text(source, told.summary, END_NAMES);
     let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for step in &steps.read {
         names.text(source, &step.say, PROMPT_NAMES);
-        names.conditions(source, step, inputs);
-        names.options(source, step, inputs, &known);
+        names.conditions(source, step);
+        names.options(source, step, &known);
         for name in &step.protects {
             if !known.contains(&name.value.as_str()) {
                 source.unknown(name, "step", &known);
@@ -53,13 +53,13 @@ pub(super) fn check(
 }
 
 /// The names that may stand in a text as places.
-struct Names {
-    inputs: Vec<String>,
+struct Names<'a> {
+    inputs: &'a [SpannedValue<Field>],
     values: Vec<String>,
 }
 
-impl Names {
-    fn new(inputs: &[SpannedValue<Field>]) -> Self {
+impl<'a> Names<'a> {
+    fn of(inputs: &'a [SpannedValue<Field>]) -> Self {
         let mut values: Vec<String> = FACT_NAMES.iter().map(|fact| format!("fact:{fact}")).collect();
         for SpannedValue { value: field, .. } in inputs {
             values.push(field.name.clone());
@@ -68,7 +68,17 @@ impl Names {
                 values.push(format!("file:{}", field.name));
             }
         }
-        Self { inputs: inputs.iter().map(|input| input.value.name.clone()).collect(), values }
+        Self { inputs, values }
+    }
+
+    /// The input with this name; reports it if there is none.
+    fn input(&self, source: &mut DefinitionSource<'_>, name: &SpannedString) -> Option<&'a Field> {
+        let found = self.inputs.iter().map(|input| &input.value).find(|input| input.name == name.value);
+        if found.is_none() {
+            let known: Vec<&str> = self.inputs.iter().map(|input| input.value.name.as_str()).collect();
+            source.unknown(name, "input", &known);
+        }
+        found
     }
 
     fn text(&self, source: &mut DefinitionSource<'_>, told: &LocatedText, more: &[&str]) {
@@ -80,14 +90,10 @@ impl Names {
         }
     }
 
-    fn conditions(&self, source: &mut DefinitionSource<'_>, step: &ReadStep, inputs: &[SpannedValue<Field>]) {
-        let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+    fn conditions(&self, source: &mut DefinitionSource<'_>, step: &ReadStep) {
         for (name, value) in &step.only_if {
-            let Some(input) = inputs.iter().find(|input| input.value.name == name.value) else {
-                source.unknown(name, "input", &known);
-                continue;
-            };
-            if let FieldKind::Choice(choices) = &input.value.kind
+            if let Some(input) = self.input(source, name)
+                && let FieldKind::Choice(choices) = &input.kind
                 && !choices.contains(&value.value)
             {
                 let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
@@ -96,22 +102,13 @@ impl Names {
         }
     }
 
-    fn options(
-        &self,
-        source: &mut DefinitionSource<'_>,
-        step: &ReadStep,
-        inputs: &[SpannedValue<Field>],
-        steps: &[&str],
-    ) {
+    fn options(&self, source: &mut DefinitionSource<'_>, step: &ReadStep, steps: &[&str]) {
         for (name, value) in &step.options {
             let kind =
                 step.step.check.spec().options.iter().find(|option| option.name == name).map(|o| o.kind);
             match kind {
-                Some(OptionKind::Input | OptionKind::Place)
-                    if !inputs.iter().any(|input| input.value.name == value.value) =>
-                {
-                    let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
-                    source.unknown(value, "input", &known);
+                Some(OptionKind::Input | OptionKind::Place) => {
+                    self.input(source, value);
                 }
                 Some(OptionKind::Step) if !steps.contains(&value.value.as_str()) => {
                     source.unknown(value, "step", steps);
@@ -124,7 +121,7 @@ impl Names {
 
 /// Checks what each verdict of a step leads to: the check knows the verdict, the destination exists, and one verdict
 /// leads on.
-fn actions(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
+fn actions(source: &mut DefinitionSource<'_>, names: &Names<'_>, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
     let targets: Vec<&str> = DESTINATION_WORDS.iter().copied().chain(steps.iter().copied()).collect();
     for action in &step.actions {

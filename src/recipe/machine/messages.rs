@@ -8,7 +8,6 @@ use super::super::written;
 use super::protect;
 use super::rounds::{Ending, RoundCause, Rounds};
 use crate::domain::{Block, RoundOutcome};
-use std::fmt::Write as _;
 
 /// How the model writes a file, with and without tools.
 const WRITE_HINT: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
@@ -110,8 +109,8 @@ fn code(name: &str) -> String {
 
 /// The images that runs since the recipe's beginning showed.
 fn images(view: &View<'_>) -> Vec<String> {
-    let runs = written::runs(&view.context, view.context.from.saturating_sub(1), usize::MAX);
-    let images = runs.filter_map(|(item, _)| ended_run(item)).flat_map(|(_, report)| &report.images);
+    let runs = written::runs(view.context, view.context.from.saturating_sub(1), usize::MAX);
+    let images = runs.filter_map(|(_, item, _)| ended_run(item)).flat_map(|(_, report)| &report.images);
     let mut paths: Vec<String> = images.map(|image| image.path.to_string_lossy().into_owned()).collect();
     paths.dedup();
     paths
@@ -119,12 +118,11 @@ fn images(view: &View<'_>) -> Vec<String> {
 
 /// The result of each round, as a Markdown list.
 fn steps(rounds: &Rounds<'_>) -> String {
-    let mut list = String::new();
-    for RoundOutcome { step, round, verdict, note } in &rounds.judged {
+    let line = |RoundOutcome { step, round, verdict, note }: &RoundOutcome| {
         let title = rounds.definition.step_named(step).map_or(step.as_str(), |step| step.title.as_str());
         let note = if note.is_empty() { verdict } else { note };
         let verdict = if verdict == PROTECTED_CHANGED { "changed what is protected" } else { verdict };
-        let _ = writeln!(list, "- {title}, round {round}: {verdict} ({note})");
-    }
-    list.trim_end().to_owned()
+        format!("- {title}, round {round}: {verdict} ({note})")
+    };
+    rounds.judged.iter().map(line).collect::<Vec<_>>().join("\n")
 }

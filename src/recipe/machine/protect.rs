@@ -7,7 +7,7 @@ mod content;
 use super::super::check::{CheckResponse, choice_form};
 use super::super::definition::PROTECTED_CHANGED;
 use super::super::view::{Span, View, ended_ok};
-use super::super::written::{changes, runs_with_position, same, shown_path};
+use super::super::written::{changes, runs, same};
 use super::rounds::{Ending, Rounds};
 use crate::domain::{
     Block, Finding, Form, Grantor, RecipeEnd, RecipeFact, Review, Revision, Severity, Sha256, paths,
@@ -65,7 +65,7 @@ pub(super) fn remarks(rounds: &Rounds<'_>, view: &View<'_>, block: &Block, revie
         return Vec::new();
     }
     let protected = files(rounds, view);
-    let written: Vec<String> = block.kind.writes().map(|file| shown_path(&view.context, file)).collect();
+    let written: Vec<String> = block.kind.writes().map(|file| view.shown_path(file)).collect();
     let touches = |file: &&String| match written.as_slice() {
         [] => mentions_file(view, review, file),
         written => written.iter().any(|written| same(file, written)),
@@ -83,7 +83,7 @@ fn mentions_file(view: &View<'_>, review: &Review, file: &str) -> bool {
         file.to_lowercase().strip_prefix(&path.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
     };
     let effects = &review.effects;
-    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| shown_path(&view.context, path));
+    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| view.shown_path(path));
     paths.any(|path| !path.is_empty() && (same(file, &path) || below(&path)))
 }
 
@@ -97,7 +97,7 @@ fn configures(rounds: &Rounds<'_>, view: &View<'_>, block: &Block, review: &Revi
     let effects = &review.effects;
     let told = effects.writes.iter().chain(&effects.deletes);
     let path = block.kind.writes().chain(told).map(String::as_str).find(is_one)?;
-    let message = format!("changes {}, which says how the tests run", shown_path(&view.context, path));
+    let message = format!("changes {}, which says how the tests run", view.shown_path(path));
     Some(Finding::new("recipe.configures", Severity::High, message))
 }
 
@@ -154,7 +154,7 @@ fn changed(rounds: &Rounds<'_>, view: &View<'_>) -> Vec<(usize, String)> {
         let Some(step) = rounds.definition.step_named(step) else { continue };
         let makes = view.protects.contains(&step.name);
         if makes || !step.protects.is_empty() {
-            let runs = runs_with_position(view.context, from, until);
+            let runs = runs(view.context, from, until);
             events.extend(runs.map(|(after, item, run)| (after, ProtectedEvent::Ran { item, run, makes })));
         }
     }
@@ -189,7 +189,7 @@ fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &st
 fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> FileObservation {
     let report = run.ended.as_ref().map(|(_, report)| report);
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
-    let is_file = |path: &str| same(file, &shown_path(&view.context, path));
+    let is_file = |path: &str| same(file, &view.shown_path(path));
     let written = item.block.kind.writes().find(|path| is_file(path));
     let writes = written.is_some();
     // For several files, the approval's hash covers all their texts, so this file's text is hashed here.

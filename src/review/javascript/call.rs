@@ -202,13 +202,10 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// The result of `promise.then(callback)`: calls the callback with the promise's value.
     pub(super) fn then(&mut self, act: &Act, called: &Value) -> Option<Value> {
-        let path = called.as_name()?.strip_suffix(".then")?;
+        let ValueKind::Name { path, about } = &called.kind else { return None };
+        let kind = ValueKind::Name { path: path.strip_suffix(".then")?.to_owned(), about: about.clone() };
+        let item = Value { kind, taint: called.taint };
         let callback = act.arguments.first()?;
-        let about = match &called.kind {
-            ValueKind::Name { about, .. } => about.clone(),
-            _ => None,
-        };
-        let item = Value { kind: ValueKind::Name { path: path.to_owned(), about }, taint: called.taint };
         let argument = Argument::new(item, &callback.span);
         let name = callback.value.as_name()?;
         self.callable(name).then(|| self.call_value(callback.value.clone(), vec![argument], &act.span))

@@ -7,13 +7,8 @@ use std::collections::HashMap;
 /// Longest list or object that a function gives.
 const MAX_ITEMS: usize = 256;
 
-/// The result of a function on lists or objects; `None` for others.
-pub(super) fn result_of_items(act: &Act) -> Option<Value> {
-    result_of_lists(act).or_else(|| result_of_objects(act))
-}
-
 /// The results of methods of a list.
-fn result_of_lists(act: &Act) -> Option<Value> {
+pub(super) fn result_of_lists(act: &Act) -> Option<Value> {
     let receiver = act.receiver.as_ref()?;
     let ValueKind::List(items) = &receiver.kind else { return None };
     let is_text = |item: &Value| matches!(item.kind, ValueKind::Text { whole: true, .. });
@@ -73,7 +68,7 @@ fn slice(act: &Act, items: &[Value]) -> Option<Value> {
 }
 
 /// The results of functions on objects.
-fn result_of_objects(act: &Act) -> Option<Value> {
+pub(super) fn result_of_objects(act: &Act) -> Option<Value> {
     let first = act.value(0);
     Some(match act.name.as_str() {
         "Object.values" => Value::list(first?.as_map()?.iter().map(|(_, v)| v.clone()).collect()),

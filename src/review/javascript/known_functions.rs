@@ -123,7 +123,8 @@ impl JavascriptReader<'_, '_> {
                 }
             }
             _ => {
-                return items::result_of_items(act)
+                return items::result_of_lists(act)
+                    .or_else(|| items::result_of_objects(act))
                     .or_else(|| result_of_paths(act))
                     .or_else(|| text::result_of_text(act));
             }

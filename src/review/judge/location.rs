@@ -7,48 +7,67 @@ use crate::review::path_class::{self, PathMeaning};
 use crate::review::rules::{EffectKind, ReviewRule, TargetClass};
 use crate::review::value::Value;
 
-/// The classes of a target's place, as far as its effect needs them.
-pub(super) fn locate_target(
-    effect: Option<EffectKind>,
-    value: &Value,
-    folder: Option<&str>,
-    scope: &Scope,
-    past: &ActHistory,
-) -> PathMeaning {
-    match effect {
-        Some(EffectKind::Hosts) => locate_host(value),
-        Some(EffectKind::Programs | EffectKind::Packages | EffectKind::Environment) => PathMeaning::default(),
-        _ => value
-            .as_text()
-            .or_else(|| value.as_file())
-            .map_or_else(unknown, |(text, _)| locate_path(effect, text, folder, scope, past)),
-    }
+/// What a target's place depends on besides its value.
+pub(super) struct TargetContext<'a> {
+    pub(super) effect: Option<EffectKind>,
+    /// The folder at which relative paths start, if the code changed it.
+    pub(super) folder: Option<&'a str>,
+    pub(super) scope: &'a Scope,
+    pub(super) past: &'a ActHistory,
 }
 
-fn locate_path(
-    effect: Option<EffectKind>,
-    text: &str,
-    folder: Option<&str>,
-    scope: &Scope,
-    past: &ActHistory,
-) -> PathMeaning {
-    let mut located = path_class::locate(text, folder, scope);
-    if let Some(place) = follow_links(effect, text, folder, scope, past) {
-        // Keeps what the name means (such as a secret), but takes the region from the place it leads to.
-        let there = path_class::locate(&place, None, scope);
-        located.classes.retain(|class| class.is_meaning());
-        located.classes.extend(there.classes);
-        located.names.splice(0..0, there.names);
-        return located;
+impl TargetContext<'_> {
+    /// The classes of a target's place, as far as its effect needs them.
+    pub(super) fn locate(&self, value: &Value) -> PathMeaning {
+        match self.effect {
+            Some(EffectKind::Hosts) => {
+                let host = value.as_text().map(|(text, _)| path_class::host_class(text));
+                PathMeaning::only(host.unwrap_or(TargetClass::Unknown))
+            }
+            Some(EffectKind::Programs | EffectKind::Packages | EffectKind::Environment) => {
+                PathMeaning::default()
+            }
+            _ => match value.as_text().or_else(|| value.as_file()) {
+                Some((text, _)) => self.locate_path(text),
+                None => PathMeaning::only(TargetClass::Unknown),
+            },
+        }
     }
-    let path = join_folder(text.strip_prefix("./").unwrap_or(text), folder);
-    if past.made.contains(&path) {
-        located.classes = vec![TargetClass::Own];
+
+    fn locate_path(&self, text: &str) -> PathMeaning {
+        let mut located = path_class::locate(text, self.folder, self.scope);
+        if let Some(place) = self.follow_links(text) {
+            // Keeps what the name means (such as a secret), but takes the region from the place it leads to.
+            let there = path_class::locate(&place, None, self.scope);
+            located.classes.retain(|class| class.is_meaning());
+            located.classes.extend(there.classes);
+            located.names.splice(0..0, there.names);
+            return located;
+        }
+        let path = join_folder(text.strip_prefix("./").unwrap_or(text), self.folder);
+        if self.past.made.contains(&path) {
+            located.classes = vec![TargetClass::Own];
+        }
+        if self.past.fetched.contains(&path) {
+            located.classes.push(TargetClass::Fetched);
+        }
+        located
     }
-    if past.fetched.contains(&path) {
-        located.classes.push(TargetClass::Fetched);
+
+    /// The place to which links lead from the path that a target names; `None` for targets that are no paths.
+    pub(super) fn linked_place(&self, value: &Value) -> Option<String> {
+        let (path, _) = value.as_text()?;
+        let is_path =
+            matches!(self.effect, Some(EffectKind::Reads | EffectKind::Writes | EffectKind::Deletes));
+        if is_path { self.follow_links(path) } else { None }
     }
-    located
+
+    /// Where a path leads through links that exist before the text runs, or that the text makes.
+    fn follow_links(&self, text: &str) -> Option<String> {
+        let path = join_folder(text, self.folder);
+        let there = self.scope.links.of(&path, self.effect).map(|place| place.to_string_lossy().into_owned());
+        there.or_else(|| self.past.links.of(&path).filter(|_| self.effect != Some(EffectKind::Deletes)))
+    }
 }
 
 /// The folders from which a target is told: the first of these, and each other in which its path is another and means
@@ -84,45 +103,6 @@ pub(super) fn folders_to_tell<'a>(
         }
     }
     told
-}
-
-/// The place to which links lead from the path that a target names; `None` for targets that are no paths.
-pub(super) fn linked_place(
-    effect: Option<EffectKind>,
-    value: &Value,
-    folder: Option<&str>,
-    scope: &Scope,
-    past: &ActHistory,
-) -> Option<String> {
-    let (path, _) = value.as_text().filter(|_| is_path(effect))?;
-    follow_links(effect, path, folder, scope, past)
-}
-
-/// Whether the targets of an effect are paths.
-fn is_path(effect: Option<EffectKind>) -> bool {
-    matches!(effect, Some(EffectKind::Reads | EffectKind::Writes | EffectKind::Deletes))
-}
-
-/// Where a path leads through links that exist before the text runs, or that the text makes.
-fn follow_links(
-    effect: Option<EffectKind>,
-    text: &str,
-    folder: Option<&str>,
-    scope: &Scope,
-    past: &ActHistory,
-) -> Option<String> {
-    let path = join_folder(text, folder);
-    let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
-    there.or_else(|| past.links.of(&path).filter(|_| effect != Some(EffectKind::Deletes)))
-}
-
-fn unknown() -> PathMeaning {
-    PathMeaning::only(TargetClass::Unknown)
-}
-
-fn locate_host(value: &Value) -> PathMeaning {
-    let class = value.as_text().map_or(TargetClass::Unknown, |(text, _)| path_class::host_class(text));
-    PathMeaning::only(class)
 }
 
 /// Whether a target lies in a place that the rule covers.

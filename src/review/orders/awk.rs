@@ -39,7 +39,8 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
             AwkPiece::Sign('(' | '[') => depth += 1,
             AwkPiece::Sign(')' | ']') => depth = depth.saturating_sub(1),
             AwkPiece::Name(name) if name == "system" && sign(index + 1, '(') => {
-                order(starts(text(index + 2), true), index + 2);
+                let command = text(index + 2).map(|text| OrderEffect::starts(text, true));
+                order(command.unwrap_or(OrderEffect::Unknown), index + 2);
             }
             AwkPiece::End | AwkPiece::Sign('}' | '{' | ';') => printing = false,
             AwkPiece::Sign('|') if !(sign(index + 1, '|') || index > 0 && sign(index - 1, '|')) => {
@@ -86,12 +87,8 @@ fn behind_pipe(text: String) -> OrderEffect {
     if text.starts_with("/inet") {
         OrderEffect::Connects(text.split('/').nth(4).unwrap_or_default().to_owned())
     } else {
-        starts(Some(text), true)
+        OrderEffect::starts(text, true)
     }
-}
-
-fn starts(text: Option<String>, open: bool) -> OrderEffect {
-    text.map_or(OrderEffect::Unknown, |text| OrderEffect::Starts { text, open })
 }
 
 fn pieces(script: &str) -> Vec<(AwkPiece, Range<usize>)> {
@@ -146,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_leaves_the_script_is_found() {
-        let starts = |text: &str| OrderEffect::Starts { text: text.to_owned(), open: true };
+        let starts = |text: &str| OrderEffect::starts(text, true);
         assert_eq!(found("BEGIN { system(\"id\") }"), [starts("id")]);
         assert_eq!(found("{ print $1 | \"sh\" }"), [starts("sh")]);
         assert_eq!(found("BEGIN { \"date\" | getline d }"), [starts("date")]);

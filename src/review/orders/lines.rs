@@ -36,7 +36,7 @@ const FILE_WORDS: &[&str] =
     &[".read", "source", "so", "\\i", "\\ir", "\\include", "\\.", "runtime", "luafile", "pyfile", "py3file"];
 
 fn one(line: &str) -> Option<OrderEffect> {
-    let starts = |text: &str| Some(OrderEffect::Starts { text: text.trim().to_owned(), open: false });
+    let starts = |text: &str| Some(OrderEffect::starts(text.trim(), false));
     if let Some(rest) = line.strip_prefix("\\!").or_else(|| line.strip_prefix('!')) {
         return starts(rest).filter(|_| !rest.trim().is_empty());
     }
@@ -112,11 +112,8 @@ pub(super) fn tcl(text: &str) -> Vec<Order> {
             }
             _ => continue,
         };
-        let what = if command.contains('$') {
-            OrderEffect::Unknown
-        } else {
-            OrderEffect::Starts { text: command, open: true }
-        };
+        let is_known = !command.contains('$');
+        let what = if is_known { OrderEffect::starts(command, true) } else { OrderEffect::Unknown };
         orders.push(Order { what, at: at..at + piece.trim_end().len().max(1) });
     }
     orders
@@ -127,7 +124,7 @@ fn system_call(line: &str) -> Option<OrderEffect> {
     for name in ["system(", "systemlist(", "job_start(", "jobstart(", "termopen(", "term_start(", "popen("] {
         let Some((_, rest)) = line.split_once(name) else { continue };
         let text = quoted(rest.trim_start()).map(|(text, _)| text);
-        return Some(text.map_or(OrderEffect::Unknown, |text| OrderEffect::Starts { text, open: false }));
+        return Some(text.map_or(OrderEffect::Unknown, |text| OrderEffect::starts(text, false)));
     }
     None
 }
@@ -159,19 +156,7 @@ mod tests {
             "silent !id",
             "pager id",
         ] {
-            let starts = OrderEffect::Starts { text: "id".to_owned(), open: false };
-            assert_eq!(
-                found(line)
-                    .into_iter()
-                    .map(|what| match what {
-                        OrderEffect::Starts { text, .. } =>
-                            OrderEffect::Starts { text: text.trim().to_owned(), open: false },
-                        other => other,
-                    })
-                    .collect::<Vec<_>>(),
-                [starts],
-                "{line}"
-            );
+            assert_eq!(found(line), [OrderEffect::starts("id", false)], "{line}");
         }
         assert_eq!(found("py3 import os"), [OrderEffect::Runs(Grammar::Python, "import os".to_owned())]);
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));

@@ -95,11 +95,8 @@ impl SedReader<'_> {
         match letter {
             'e' => {
                 let (text, span) = self.line();
-                let what = if text.is_empty() {
-                    OrderEffect::Unknown
-                } else {
-                    OrderEffect::Starts { text, open: false }
-                };
+                let is_known = !text.is_empty();
+                let what = if is_known { OrderEffect::starts(text, false) } else { OrderEffect::Unknown };
                 self.orders.push(Order { what, at: start..span.end });
             }
             'w' | 'W' => self.file(OrderEffect::Writes, start),
@@ -164,7 +161,7 @@ mod tests {
 
     #[test]
     fn commands_are_found_wherever_they_stand() {
-        let starts = |text: &str| OrderEffect::Starts { text: text.to_owned(), open: false };
+        let starts = |text: &str| OrderEffect::starts(text, false);
         assert_eq!(found("1e id"), [starts("id")]);
         assert_eq!(found("/a/,/b/{s/x/y/;e rm -rf ~\n}"), [starts("rm -rf ~")]);
         assert_eq!(found(r"\,a,e id"), [starts("id")]);

@@ -7,7 +7,7 @@ fn whole(what: OrderEffect, text: &str) -> Vec<Order> {
 }
 
 fn starts(text: &str) -> OrderEffect {
-    OrderEffect::Starts { text: text.trim().to_owned(), open: false }
+    OrderEffect::starts(text.trim(), false)
 }
 
 /// Git settings whose value is started, by the last part of their name.
@@ -170,10 +170,8 @@ pub(super) fn make(text: &str) -> Vec<Order> {
         for command in [command, shell, assigned].into_iter().flatten() {
             let command = command.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$");
             if !command.is_empty() {
-                orders.push(Order {
-                    what: OrderEffect::Starts { text: command, open: true },
-                    at: at..at + body.len(),
-                });
+                let what = OrderEffect::starts(command, true);
+                orders.push(Order { what, at: at..at + body.len() });
             }
         }
     }

@@ -12,10 +12,7 @@ pub(in crate::review) fn is_absolute(text: &str) -> bool {
 
 /// Whether a path starts with a drive letter.
 pub(super) fn drive(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && chars.next() == Some(':')
-        && chars.next() == Some('/')
+    matches!(text.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
 
 pub(super) fn spelled_path(path: &std::path::Path) -> String {

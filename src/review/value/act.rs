@@ -76,9 +76,6 @@ impl Act {
     /// (`..-1`), all positions (`*`), an item of a list argument (`0/1`; the argument itself if it is no list),
     /// `receiver`, or a name.
     pub(in crate::review) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
-        if selector == "*" {
-            return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
-        }
         if let Some((list, item)) = selector.split_once('/') {
             let item = item.parse::<usize>().ok();
             return self
@@ -90,27 +87,26 @@ impl Act {
                 })
                 .collect();
         }
-        if selector == "..-1" {
-            let all = self.arguments.split_last().map_or(&[][..], |(_, rest)| rest);
-            return all.iter().map(|a| (&a.value, Some(&a.span))).collect();
-        }
         if selector == "receiver" {
             return self.receiver.iter().map(|v| (v, None)).collect();
         }
-        if let Ok(position) = selector.parse::<isize>() {
-            let index = if position < 0 {
-                self.arguments.len().checked_add_signed(position)
-            } else {
-                usize::try_from(position).ok()
-            };
-            let found = index.and_then(|i| self.arguments.get(i));
-            return found.map(|a| (&a.value, Some(&a.span))).into_iter().collect();
-        }
-        if let Some(rest) = selector.strip_suffix("..").and_then(|n| n.parse::<usize>().ok()) {
-            return self.arguments.iter().skip(rest).map(|a| (&a.value, Some(&a.span))).collect();
-        }
-        let named = self.named.iter().filter(|(name, _)| name == selector);
-        named.map(|(_, a)| (&a.value, Some(&a.span))).collect()
+        let all = self.arguments.as_slice();
+        let from = selector.strip_suffix("..").and_then(|from| from.parse::<usize>().ok());
+        let found = if selector == "*" {
+            all
+        } else if selector == "..-1" {
+            all.split_last().map_or(&[][..], |(_, rest)| rest)
+        } else if let Ok(position) = selector.parse::<isize>() {
+            let start = if position < 0 { all.len() } else { 0 };
+            let found = start.checked_add_signed(position).and_then(|index| all.get(index));
+            found.map(std::slice::from_ref).unwrap_or_default()
+        } else if let Some(from) = from {
+            all.get(from..).unwrap_or_default()
+        } else {
+            let named = self.named.iter().filter(|(name, _)| name == selector);
+            return named.map(|(_, a)| (&a.value, Some(&a.span))).collect();
+        };
+        found.iter().map(|a| (&a.value, Some(&a.span))).collect()
     }
 
     /// The arguments of the first selector that selects any.

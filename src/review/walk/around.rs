@@ -17,6 +17,13 @@ const MAX_NAMES: usize = 256;
 /// The most functions that are looked through for the names that one call reads.
 const MAX_FUNCTIONS: usize = 16;
 
+/// A kind of names that functions use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum UsedName {
+    Variable,
+    Field,
+}
+
 impl<'a, 't> WalkContext<'a, 't> {
     /// Decides whether to follow a call of one of the text's functions with these arguments.
     pub(in crate::review) fn entry(
@@ -45,11 +52,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         let mut next = 0;
         while let Some(function) = functions.get(next).copied() {
             next += 1;
-            let names = self.names_used(function)?;
-            if !self.frames.pay_optional(names.len()) {
-                return None;
-            }
-            for name in names {
+            for name in self.names_used(function, UsedName::Variable)? {
                 let Some(value) = self.frames.lookup(function.frame, name) else { continue };
                 if let Some(called) = value.as_name().and_then(|name| self.functions.function(name))
                     && functions.iter().all(|known| known.node.id() != called.node.id())
@@ -64,11 +67,7 @@ impl<'a, 't> WalkContext<'a, 't> {
             if !self.frames.has_fields() {
                 continue;
             }
-            let fields = self.fields_used(function)?;
-            if !self.frames.pay_optional(fields.len()) {
-                return None;
-            }
-            for field in fields {
+            for field in self.names_used(function, UsedName::Field)? {
                 changes += self.frames.field_changes(field);
                 for method in self.functions.methods(field) {
                     if functions.len() < MAX_FUNCTIONS
@@ -85,39 +84,25 @@ impl<'a, 't> WalkContext<'a, 't> {
         Some(held)
     }
 
-    /// The names of fields that a function uses; `None` if they are too many.
-    fn fields_used(&mut self, function: FlowFunction<'t>) -> Option<Vec<&'a str>> {
+    /// The names of a kind that a function uses, paid for; `None` if they are too many.
+    fn names_used(&mut self, function: FlowFunction<'t>, kind: UsedName) -> Option<Vec<&'a str>> {
         let source = self.source;
-        let fields = self.fields_used.entry(function.node.id()).or_insert_with(|| {
-            let mut fields: BTreeSet<&str> = BTreeSet::new();
-            each(function.node, |node, _| {
-                let field = match node.kind() {
-                    "attribute" => node.child_by_field_name("attribute"),
-                    "member_expression" => node.child_by_field_name("property"),
-                    _ => None,
-                };
-                fields.extend(field.map(|field| text(field, source)));
-                fields.len() <= MAX_NAMES
-            });
-            (fields.len() <= MAX_NAMES).then(|| fields.into_iter().collect())
-        });
-        fields.clone()
-    }
-
-    /// The names that a function uses; `None` if they are too many.
-    fn names_used(&mut self, function: FlowFunction<'t>) -> Option<Vec<&'a str>> {
-        let source = self.source;
-        let names = self.names_used.entry(function.node.id()).or_insert_with(|| {
+        let known = self.names_used.entry((function.node.id(), kind)).or_insert_with(|| {
             let mut names: BTreeSet<&str> = BTreeSet::new();
             each(function.node, |node, _| {
-                if matches!(node.kind(), "identifier" | "shorthand_property_identifier") {
-                    names.insert(text(node, source));
-                }
+                let name = match (kind, node.kind()) {
+                    (UsedName::Variable, "identifier" | "shorthand_property_identifier") => Some(node),
+                    (UsedName::Field, "attribute") => node.child_by_field_name("attribute"),
+                    (UsedName::Field, "member_expression") => node.child_by_field_name("property"),
+                    _ => None,
+                };
+                names.extend(name.map(|name| text(name, source)));
                 names.len() <= MAX_NAMES
             });
             (names.len() <= MAX_NAMES).then(|| names.into_iter().collect())
         });
-        names.clone()
+        let names = known.clone()?;
+        self.frames.pay_optional(names.len()).then_some(names)
     }
 }
 

@@ -18,24 +18,17 @@ fn a_file_is_seen_to_fail_and_is_mended() {
     );
     let (_, _, source, language) = talk.waits();
     assert_eq!((source.as_str(), language), ("python3 total.py\n", Some(Language::bash())));
-    let line = talk.ends(failed());
-    assert!(line.contains("+judged reproduce.1 reproduced, +said mend.1, ask s"), "{line}");
-    let told = talk.told();
-    assert!(told.contains("KeyError: 'x' (exit 1)") && told.contains("print({}['x'])"), "{told}");
-    let line = talk.writes("total.py", "print({}.get('x'))\n");
-    assert!(line.ends_with("deciding 2"), "{line}");
+    assert_has(&talk.ends(failed()), "+judged reproduce.1 reproduced, +said mend.1, ask s");
+    talk.hears(&["KeyError: 'x' (exit 1)", "print({}['x'])"]);
+    assert_ends(&talk.writes("total.py", "print({}.get('x'))\n"), "deciding 2");
     let line = talk.ok();
     assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
     assert_eq!(talk.waits().2, "python3 total.py\n");
-    let line = talk.ends(failed());
-    assert!(line.contains("+judged mend.1 failed, +said mend.2, ask"), "{line}");
+    assert_has(&talk.ends(failed()), "+judged mend.1 failed, +said mend.2, ask");
     talk.hears(&["it still fails: KeyError"]);
-    talk.writes("total.py", "print(1)\n");
-    talk.ok();
-    let line = talk.ends(printed(Outcome::Ok, "1\n", ""));
-    assert!(line.contains("+judged mend.2 ok, +said explain.1, ask"), "{line}");
-    let line = talk.d.reply("The key was missing.\n");
-    assert!(line.contains("+judged explain.1 answered, +recipe done"), "{line}");
+    talk.saves("total.py", "print(1)\n");
+    assert_has(&talk.ends(printed(Outcome::Ok, "1\n", "")), "+judged mend.2 ok, +said explain.1, ask");
+    assert_has(&talk.d.reply("The key was missing.\n"), "+judged explain.1 answered, +recipe done");
     assert!(talk.summary().contains("`total.py`"), "{}", talk.summary());
 }
 
@@ -49,18 +42,14 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     talk.ok();
     let said = &talk.d.state().inspected(block).unwrap().review.findings;
     assert!(said.iter().any(|finding| finding.rule == "recipe.hidden"), "{said:?}");
-    let line = talk.ends(printed(Outcome::Ok, "", ""));
-    assert!(line.contains("+judged mend.1 hidden, +said mend.2, ask"), "{line}");
+    assert_has(&talk.ends(printed(Outcome::Ok, "", "")), "+judged mend.1 hidden, +said mend.2, ask");
     talk.hears(&["only because the error is caught away (`except KeyError:`)"]);
-    talk.writes("total.py", "print({}.get('x'))\n");
-    talk.ok();
-    let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
-    assert!(line.contains("+judged mend.2 ok, +said explain.1"), "{line}");
+    talk.saves("total.py", "print({}.get('x'))\n");
+    assert_has(&talk.ends(printed(Outcome::Ok, "None\n", "")), "+judged mend.2 ok, +said explain.1");
     // A handler that does something is named in the summary.
     let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
     talk.ends(failed());
-    talk.writes("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    total = other()\n");
-    talk.ok();
+    talk.saves("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    total = other()\n");
     talk.ends(printed(Outcome::Ok, "", ""));
     talk.d.reply("The key was missing.\n");
     assert!(talk.summary().contains("new in it, and takes errors: `except KeyError:`"), "{}", talk.summary());
@@ -69,8 +58,7 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     talk.ends(raised("NameError", "name 'y' is not defined"));
     let quiet = "x = 1\ntry:\n    print(y)\nexcept NameError: pass\n";
     talk.code(quiet);
-    let line = talk.ok();
-    assert!(line.contains("+judged mend.1 hidden"), "{line}");
+    assert_has(&talk.ok(), "+judged mend.1 hidden");
 }
 
 #[test]
@@ -93,8 +81,7 @@ fn what_keeps_quiet_otherwise_or_does_nothing_any_more_mends_nothing_either() {
         talk.ok();
         let said = &talk.d.state().inspected(block).unwrap().review.findings;
         assert!(said.iter().any(|finding| finding.rule == "recipe.hidden"), "{said:?}");
-        let line = talk.ends(printed(Outcome::Ok, "", ""));
-        assert!(line.contains("+judged mend.1 hidden, +said mend.2, ask"), "{line}");
+        assert_has(&talk.ends(printed(Outcome::Ok, "", "")), "+judged mend.1 hidden, +said mend.2, ask");
         assert!(talk.told().contains(note), "{}", talk.told());
     }
 }
@@ -115,10 +102,8 @@ fn another_failure_than_the_one_told_of_is_asked_about() {
         ("go on with this failure", "reproduced, +said mend.1"),
     ] {
         let (mut talk, _) = RecipeDialogue::begin("debug", &inputs, &[]);
-        let line = talk.ends(raised("NameError", "name 'y' is not defined"));
-        assert!(line.ends_with("asking: form other_failure"), "{line}");
-        let line = talk.answer(&[("what", choice)]);
-        assert!(line.contains(&format!("+judged reproduce.1 {verdict}")), "{line}");
+        assert_ends(&talk.ends(raised("NameError", "name 'y' is not defined")), "asking: form other_failure");
+        assert_has(&talk.answer(&[("what", choice)]), &format!("+judged reproduce.1 {verdict}"));
     }
 }
 
@@ -133,8 +118,7 @@ fn code_is_run_in_its_language_and_the_corrected_block_is_the_run() {
     talk.d.inspected_ok(2);
     let before = talk.d.state().inspected(BlockId(2)).and_then(|seen| seen.before.clone());
     assert_eq!(before.as_deref().map(str::trim), Some(code.trim()), "the review shows a diff");
-    let line = talk.ok();
-    assert!(line.contains("+judged mend.1 ok, +said explain.1"), "{line}");
+    assert_has(&talk.ok(), "+judged mend.1 ok, +said explain.1");
 }
 
 #[test]
@@ -149,8 +133,7 @@ fn code_that_only_looks_around_mends_nothing() {
     talk.code("x = 1\nprint(x)\n");
     let mut report = report(Outcome::Ok);
     report.receipt.files = vec![crate::domain::FileChange::new("out.txt", "created", 1)];
-    let line = talk.ends(report);
-    assert!(line.contains("+judged mend.1 ok, +said explain.1"), "{line}");
+    assert_has(&talk.ends(report), "+judged mend.1 ok, +said explain.1");
 }
 
 #[test]
@@ -182,20 +165,17 @@ fn a_block_that_failed_is_taken_up_by_its_number() {
         let inputs = answers::check(&recipe.card().inputs, &named(&[("block", number)])).unwrap();
         Event::RecipeReady(Box::new(recipe.start(inputs, Answers::new()).unwrap()))
     };
-    let line = talk.d.send(start("1"));
-    assert!(line.ends_with("deciding 2"), "{line}");
+    assert_ends(&talk.d.send(start("1")), "deciding 2");
     assert_eq!(talk.waits().2, "print(y)\n");
     talk.d.skip(2);
-    let line = talk.d.send(start("99"));
-    assert!(line.contains("+recipe gave_up"), "{line}");
+    assert_has(&talk.d.send(start("99")), "+recipe gave_up");
     assert!(talk.summary().contains("there is no block 99"));
 }
 
 #[test]
 fn what_is_not_run_is_not_changed() {
     let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[]);
-    let line = talk.d.skip(1);
-    assert!(line.contains("+recipe gave_up"), "{line}");
+    assert_has(&talk.d.skip(1), "+recipe gave_up");
     assert!(talk.summary().contains("the failure was not seen"), "{}", talk.summary());
     let debug = recipe("debug");
     let inputs = answers::check(&debug.card().inputs, &Answers::new()).unwrap();
@@ -238,10 +218,8 @@ fn what_could_not_be_looked_at_is_said_of_a_mend() {
     ] {
         let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[("file:file", &old)]);
         talk.ends(failed());
-        talk.writes("total.py", &new);
-        talk.ok();
-        let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
-        assert!(line.contains("+judged mend.1 ok"), "{line}");
+        talk.saves("total.py", &new);
+        assert_has(&talk.ends(printed(Outcome::Ok, "None\n", "")), "+judged mend.1 ok");
         talk.d.reply("The key was missing.\n");
         assert_eq!(talk.summary().contains(note), is_told, "{}", talk.summary());
     }

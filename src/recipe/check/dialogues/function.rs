@@ -20,8 +20,7 @@ fn value(value: &str) -> RunReport {
 #[test]
 fn words_become_a_function_that_is_called_and_kept() {
     let mut talk = begun();
-    let line = talk.code(RATE);
-    assert!(line.ends_with("deciding 1"), "{line}");
+    assert_ends(&talk.code(RATE), "deciding 1");
     assert!(talk.d.is_strict(1));
     let line = talk.ok();
     assert!(line.contains("+judged define.1 defined") && line.ends_with("asking: form arguments"), "{line}");
@@ -46,8 +45,7 @@ fn words_become_a_function_that_is_called_and_kept() {
     assert_eq!(talk.gravest(block), Some(Severity::High), "what came since the recipe began would be lost");
     let line = talk.ok();
     assert!(line.contains("+judged save.1 saved, +recipe done") && line.ends_with("idle"), "{line}");
-    let summary = talk.summary();
-    assert!(summary.contains("called (1.5)") && summary.contains("rate is in /home/me/mine.py"), "{summary}");
+    talk.sums_up(&["called (1.5)", "rate is in /home/me/mine.py"]);
 }
 
 #[test]
@@ -60,8 +58,7 @@ fn names_that_are_there_already_are_told_before_it_is_saved_and_after() {
     talk.code(RATE);
     talk.ok();
     talk.answer(&[("n", "3")]);
-    let line = talk.ends(value("1.5"));
-    assert!(line.ends_with("asking: form save"), "{line}");
+    assert_ends(&talk.ends(value("1.5")), "asking: form save");
     let note = talk.form().note;
     assert!(
         note.contains("It is added to lib.py") && note.contains("it takes the place of the rate in line 4"),
@@ -119,8 +116,7 @@ fn a_default_that_is_an_expression_is_left_open() {
         "import math\n\ndef area(r: float, pi: float = math.pi) -> float:\n    'A.'\n    return r * pi\n",
     );
     talk.ok();
-    let line = talk.answer(&[("r", "2"), ("pi", "")]);
-    assert!(line.ends_with("deciding 2"), "{line}");
+    assert_ends(&talk.answer(&[("r", "2"), ("pi", "")]), "deciding 2");
     assert_eq!(talk.waits().2, "area(r=2)");
 }
 
@@ -130,14 +126,12 @@ fn a_call_that_fails_leads_back_as_the_person_says() {
     talk.code(RATE);
     talk.ok();
     talk.answer(&[("n", "3")]);
-    let line = talk.ends(raised("ValueError", "no"));
-    assert!(line.ends_with("asking: form call_failed"), "{line}");
+    assert_ends(&talk.ends(raised("ValueError", "no")), "asking: form call_failed");
     let line = talk.answer(&[("what", "call it again")]);
     assert!(line.contains("+judged call.1 again") && line.ends_with("asking: form arguments"), "{line}");
     talk.answer(&[("n", "4")]);
     talk.ends(raised("ValueError", "no"));
-    let line = talk.answer(&[("what", "mend the function")]);
-    assert!(line.contains("+judged call.2 failed, +said define.2, ask"), "{line}");
+    assert_has(&talk.answer(&[("what", "mend the function")]), "+judged call.2 failed, +said define.2, ask");
     talk.hears(&["ValueError: no"]);
     talk.code(RATE);
     let line = talk.ok();
@@ -146,8 +140,7 @@ fn a_call_that_fails_leads_back_as_the_person_says() {
     let (block, ..) = talk.waits();
     let line = talk.d.skip(block.0);
     assert!(line.contains("+judged call.3 not_called") && line.ends_with("asking: form save"), "{line}");
-    let line = talk.answer(&[]);
-    assert!(line.contains("+judged save.1 not_saved, +recipe done"), "{line}");
+    assert_has(&talk.answer(&[]), "+judged save.1 not_saved, +recipe done");
 }
 
 #[test]
@@ -171,9 +164,7 @@ fn a_new_kernel_is_given_the_function_again() {
 fn never_a_function_ends_at_the_limit() {
     let mut talk = begun();
     for round in 1..5 {
-        let line = talk.code("print(1)\n");
-        assert!(line.contains(&format!("+judged define.{round} wrong, +said")), "{line}");
+        assert_has(&talk.code("print(1)\n"), &format!("+judged define.{round} wrong, +said"));
     }
-    let line = talk.code("print(1)\n");
-    assert!(line.contains("+judged define.5 wrong, +recipe limit"), "{line}");
+    assert_has(&talk.code("print(1)\n"), "+judged define.5 wrong, +recipe limit");
 }

@@ -25,27 +25,23 @@ fn what_is_no_table_of_text_is_left_to_the_model() {
 #[test]
 fn what_can_not_be_looked_at_holds_up_nothing() {
     let (mut talk, _) = RecipeDialogue::begin("plot", &[("what", "rain"), ("file", "a.csv")], &[]);
-    let line = talk.ends(raised("FileNotFoundError", "a.csv"));
-    assert!(line.contains("+judged look.1 failed, +said plot.1, ask"), "{line}");
+    assert_has(&talk.ends(raised("FileNotFoundError", "a.csv")), "+judged look.1 failed, +said plot.1, ask");
 }
 
 #[test]
 fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
     let (mut talk, _) = RecipeDialogue::begin("review", &[], &[]);
     assert_eq!(talk.waits().2, "git status --short && git diff HEAD\n");
-    let line = talk.ends(printed(Outcome::Ok, "-a\n+b\n", ""));
-    assert!(line.contains("+judged look.1 shown, +said review.1, ask"), "{line}");
+    assert_has(&talk.ends(printed(Outcome::Ok, "-a\n+b\n", "")), "+judged look.1 shown, +said review.1, ask");
     // This step allows no writes.
     talk.writes("a.py", "x\n");
     assert!(talk.declined().contains("no use for a block of kind write"), "{}", talk.declined());
-    let line = talk.d.reply("It changes a to b.\n");
-    assert!(line.contains(" answered, +recipe done"), "{line}");
+    assert_has(&talk.d.reply("It changes a to b.\n"), " answered, +recipe done");
     for (outcome, stdout, said) in
         [(Outcome::Ok, "", "There is no change"), (Outcome::Failed, "", "The change can't be shown")]
     {
         let (mut talk, _) = RecipeDialogue::begin("review", &[("change", "git diff x")], &[]);
-        let line = talk.ends(printed(outcome, stdout, ""));
-        assert!(line.contains("+recipe gave_up"), "{line}");
+        assert_has(&talk.ends(printed(outcome, stdout, "")), "+recipe gave_up");
         assert!(talk.summary().contains(said), "{}", talk.summary());
     }
 }

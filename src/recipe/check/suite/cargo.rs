@@ -2,13 +2,8 @@
 
 use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
-pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
-    let mut seen = TestCounts::default();
-    if printed.exit == Some(127) {
-        seen.problem(Problem::NoRunner);
-        return seen;
-    }
-    errors(&mut seen, printed, expected);
+pub(super) fn read(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
+    errors(seen, printed, expected);
     let results: Vec<&str> =
         printed.out.lines().filter_map(|line| line.strip_prefix("test result: ")).collect();
     let running: Vec<u32> =
@@ -30,7 +25,6 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     if seen.counted && total == 0 && seen.problems.is_empty() {
         seen.problem(Problem::NoTests);
     }
-    seen
 }
 
 /// Reads the compiler's errors, each with the place printed below it.

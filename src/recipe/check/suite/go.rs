@@ -2,19 +2,14 @@
 
 use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between};
 
-pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
-    let mut seen = TestCounts::default();
-    if printed.exit == Some(127) {
-        seen.problem(Problem::NoRunner);
-        return seen;
-    }
+pub(super) fn read(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
     // Build errors appear on stdout or stderr, depending on go's version.
     let mut package = "";
     for line in printed.lines() {
         if let Some(name) = line.strip_prefix("# ") {
             package = name.split([' ', '/']).next().unwrap_or_default();
         }
-        built(&mut seen, line, package, expected);
+        built(seen, line, package, expected);
     }
     let count = |start: &str| printed.out.lines().filter(|line| line.starts_with(start)).count();
     let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -29,7 +24,6 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     if seen.counted && run == 0 && seen.problems.is_empty() {
         seen.problem(Problem::NoTests);
     }
-    seen
 }
 
 /// Reads one line of a build error.

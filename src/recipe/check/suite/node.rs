@@ -3,20 +3,15 @@
 
 use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between, file_name};
 
-pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
-    let mut seen = TestCounts::default();
-    if printed.exit == Some(127) || printed.err.contains("bad option: --test") {
-        seen.problem(Problem::NoRunner);
-        return seen;
-    }
+pub(super) fn read(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
     let mut file = String::new();
     for line in printed.out.lines() {
         if let Some(said) = line.strip_prefix("# ") {
             file = place(said).unwrap_or(file);
-            thrown(&mut seen, &file, said, expected);
+            thrown(seen, &file, said, expected);
         }
         if let Some(error) = line.trim_start().strip_prefix("error: ") {
-            note_inner_error(&mut seen, error.trim_matches('\''), &printed.out, expected);
+            note_inner_error(seen, error.trim_matches('\''), &printed.out, expected);
         }
     }
     if printed.err.lines().any(|line| line.starts_with("Could not find '")) {
@@ -26,7 +21,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
         let start = format!("# {word} ");
         printed.out.lines().rev().find_map(|line| line.strip_prefix(&start)?.parse::<u32>().ok())
     };
-    let (Some(passed), Some(failed)) = (count("pass"), count("fail")) else { return seen };
+    let (Some(passed), Some(failed)) = (count("pass"), count("fail")) else { return };
     seen.counted = true;
     seen.failed = failed + count("cancelled").unwrap_or_default();
     seen.skipped = count("skipped").unwrap_or_default() + count("todo").unwrap_or_default();
@@ -40,7 +35,6 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     if broke && seen.problems.is_empty() && !printed.out.contains("ERR_ASSERTION") {
         seen.errors = 1;
     }
-    seen
 }
 
 /// Whether a line reports that a whole file passed.

@@ -3,16 +3,11 @@
 use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
 /// Reads pytest's output with `-q --tb=short -rfE`.
-pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
-    let mut seen = TestCounts::default();
-    if no_runner(printed, "No module named pytest") {
-        seen.problem(Problem::NoRunner);
-        return seen;
-    }
+pub(super) fn pytest(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
     let mut place = ExceptionPlace::default();
     for line in printed.out.lines() {
         match line.strip_prefix("E   ") {
-            Some(error) => raised(&mut seen, &place, error.trim_start(), expected),
+            Some(error) => raised(seen, &place, error.trim_start(), expected),
             None => place.follow(line),
         }
         if let Some(error) = line.strip_prefix("E ") {
@@ -24,9 +19,7 @@ pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Test
     }
     let summaries: Vec<&str> = printed.out.lines().filter(|line| is_summary(line)).collect();
     let last = printed.out.lines().rev().find(|line| !line.trim().is_empty());
-    let (Some(last), true) = (last.filter(|line| is_summary(line)), !summaries.is_empty()) else {
-        return seen;
-    };
+    let Some(last) = last.filter(|line| is_summary(line)) else { return };
     let last = last.trim_matches(['=', ' ']);
     let count = |word| number(last.split(" in ").next().unwrap_or_default(), word).unwrap_or_default();
     seen.expected = count("xfailed");
@@ -38,7 +31,6 @@ pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Test
     if last.starts_with("no tests ran") || printed.exit == Some(5) {
         seen.problem(Problem::NoTests);
     }
-    seen
 }
 
 /// The number of passed tests, by the lines of dots or the words of `-v`.
@@ -67,22 +59,17 @@ fn is_summary(line: &str) -> bool {
 }
 
 /// Reads unittest's output with `-v`.
-pub(super) fn unittest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
-    let mut seen = TestCounts::default();
-    if no_runner(printed, "No module named unittest") {
-        seen.problem(Problem::NoRunner);
-        return seen;
-    }
+pub(super) fn unittest(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
     let mut place = ExceptionPlace::default();
     for line in printed.err.lines() {
         place.file_line(line.trim());
-        raised(&mut seen, &place, line, expected);
+        raised(seen, &place, line, expected);
     }
     let ran: Vec<&str> = printed.err.lines().filter_map(|line| line.strip_prefix("Ran ")).collect();
     let Some(ran_tests) =
         ran.last().and_then(|line| line.split(' ').next()).and_then(|n| n.parse::<u32>().ok())
     else {
-        return seen;
+        return;
     };
     let result = printed.err.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let count = |word: &str| {
@@ -104,11 +91,6 @@ pub(super) fn unittest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Te
     if ran_tests == 0 {
         seen.problem(Problem::NoTests);
     }
-    seen
-}
-
-fn no_runner(printed: &RunnerOutput, words: &str) -> bool {
-    printed.exit == Some(127) || printed.err.lines().any(|line| line.ends_with(words))
 }
 
 /// Where an exception was raised, read from the lines above it.

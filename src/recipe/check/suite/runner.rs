@@ -1,6 +1,6 @@
 //! Test runners as data: which files each takes, how it is started, and which function reads its output.
 
-use super::runner_output::{Expectation, RunnerOutput, TestCounts, file_name};
+use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, file_name};
 use super::{cargo, go, node, python};
 use crate::recipe::view::View;
 use crate::text::shell;
@@ -21,7 +21,22 @@ pub(super) struct Runner {
     pub(super) command_for_all: fn(&[String]) -> String,
     /// Whether a command runs it in a form whose output `read` understands.
     pub(super) reads_output_of: fn(&str) -> bool,
-    pub(super) read: fn(&RunnerOutput, &Expectation<'_>) -> TestCounts,
+    read: fn(&mut TestCounts, &RunnerOutput, &Expectation<'_>),
+    /// Whether its errors say that it is not on this machine.
+    is_missing: fn(&str) -> bool,
+}
+
+impl Runner {
+    /// What an output of it says.
+    pub(super) fn counts(&self, printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
+        let mut seen = TestCounts::default();
+        if printed.exit == Some(127) || (self.is_missing)(&printed.err) {
+            seen.problem(Problem::NoRunner);
+        } else {
+            (self.read)(&mut seen, printed, expected);
+        }
+        seen
+    }
 }
 
 pub(super) const PYTEST: Runner = Runner {
@@ -34,6 +49,7 @@ pub(super) const PYTEST: Runner = Runner {
     command_for_all: |_| PYTEST_LINE.into(),
     reads_output_of: |line| line.contains("pytest"),
     read: python::pytest,
+    is_missing: |errors| errors.lines().any(|line| line.ends_with("No module named pytest")),
 };
 
 /// -B: a file rewritten within a second must not run from old bytecode. --verbosity=-1 equals -q, but does not add up
@@ -58,6 +74,7 @@ pub(super) const ALL: &[Runner] = &[
         },
         reads_output_of: |line| line.contains("unittest") && line.contains(" -v"),
         read: python::unittest,
+        is_missing: |errors| errors.lines().any(|line| line.ends_with("No module named unittest")),
     },
     Runner {
         name: "node",
@@ -69,6 +86,7 @@ pub(super) const ALL: &[Runner] = &[
         command_for_all: |_| "node --test --test-reporter=tap".into(),
         reads_output_of: |line| line.contains("node --test") && line.contains("tap"),
         read: node::read,
+        is_missing: |errors| errors.contains("bad option: --test"),
     },
     Runner {
         name: "cargo",
@@ -80,6 +98,7 @@ pub(super) const ALL: &[Runner] = &[
         command_for_all: |_| "cargo test --color never".into(),
         reads_output_of: |line| line.contains("cargo test"),
         read: cargo::read,
+        is_missing: |_| false,
     },
     Runner {
         name: "go",
@@ -91,6 +110,7 @@ pub(super) const ALL: &[Runner] = &[
         command_for_all: |_| "go test -v ./...".into(),
         reads_output_of: |line| line.contains("go test") && line.contains(" -v"),
         read: go::read,
+        is_missing: |_| false,
     },
 ];
 
@@ -122,8 +142,13 @@ pub(super) fn usable(view: &View<'_>) -> Vec<&'static Runner> {
     one_each
 }
 
-fn named(name: &str) -> Option<&'static Runner> {
+pub(super) fn named(name: &str) -> Option<&'static Runner> {
     ALL.iter().find(|runner| runner.name == name)
+}
+
+/// The runner that a command starts in a form whose output is understood.
+pub(super) fn of_command(command: &str) -> Option<&'static Runner> {
+    ALL.iter().find(|runner| (runner.reads_output_of)(command))
 }
 
 fn has_end(path: &str, ends: &[&str]) -> bool {

@@ -2,9 +2,7 @@
 //! removed.
 
 use super::ends_with_success;
-use super::silencer::Silencer;
-use super::tree::{Source, named};
-use std::collections::HashMap;
+use super::tree::{Functions, Silencer, Source, named};
 use tree_sitter::Node;
 
 /// Options that end a script at an error: letter and name (`\0`: no letter).
@@ -26,11 +24,7 @@ fn words<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<&'a str> {
 }
 
 /// A trap that ends the script with success, whatever happened before.
-fn of_trap<'a>(
-    source: &Source<'a>,
-    node: Node<'_>,
-    functions: &HashMap<&str, Node<'_>>,
-) -> Option<Silencer<'a>> {
+fn of_trap<'a>(source: &Source<'a>, node: Node<'_>, functions: &Functions<'_>) -> Option<Silencer<'a>> {
     let words = words(source, node);
     let (does, signals) = match words.as_slice() {
         ["trap", "--", does, signals @ ..] | ["trap", does, signals @ ..] => (*does, signals),

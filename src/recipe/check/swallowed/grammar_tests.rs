@@ -28,34 +28,10 @@ fn python_keeps_quiet_in_more_ways_than_handlers() {
     let with = |inside: &str, before: &str| {
         PYTHON.replace(body, inside).replace("import sys\n", &format!("import sys\n{before}"))
     };
-    let tried = "    try:\n        return {'x': row['x']}\n";
-    caught(
-        "python",
-        PYTHON,
-        &with(&format!("{tried}    finally:\n        return {{'x': 0}}\n"), ""),
-        "`finally:`",
-    );
-    caught(
-        "python",
-        PYTHON,
-        &with("    try: return {'x': row['x']}\n    except KeyError: return None\n", ""),
-        "`except KeyError: return None`",
-    );
     for hook in ["sys.excepthook = lambda *a: os._exit(0)", "sys.excepthook = quiet"] {
         let before = format!("import os\ndef quiet(*a):\n    os._exit(0)\n{hook}\n");
         caught("python", PYTHON, &with(body, &before), &format!("`{hook}`"));
     }
-    caught(
-        "python",
-        PYTHON,
-        &with(
-            body,
-            "import atexit, os\natexit.register(os_exit := lambda: os._exit(0))\n"
-                .replace("os_exit := ", "")
-                .as_str(),
-        ),
-        "`atexit.register(lambda: os._exit(0))`",
-    );
     let inside = "    with Quiet() as q:\n        return {'x': row['x']}\n";
     let class = |exit: &str| {
         format!(
@@ -76,14 +52,25 @@ fn python_keeps_quiet_in_more_ways_than_handlers() {
     ] {
         mends("python", PYTHON, &with(inside, &class(exit)));
     }
+    let tried = "    try:\n        return {'x': row['x']}\n    finally:\n        return {'x': 0}\n";
     let made = "from contextlib import contextmanager\n@contextmanager\ndef quiet():\n    try:\n        yield\n    except Exception:\n        pass\n";
-    caught(
-        "python",
-        PYTHON,
-        &with("    with quiet():\n        return {'x': row['x']}\n", made),
-        "`with quiet():`",
-    );
     let wrapper = "def safe(f):\n    def inner(*a):\n        try:\n            return f(*a)\n        except Exception:\n            return None\n    return inner\n";
+    for (inside, before, note) in [
+        (tried, "", "`finally:`"),
+        (
+            "    try: return {'x': row['x']}\n    except KeyError: return None\n",
+            "",
+            "`except KeyError: return None`",
+        ),
+        (
+            body,
+            "import atexit, os\natexit.register(lambda: os._exit(0))\n",
+            "`atexit.register(lambda: os._exit(0))`",
+        ),
+        ("    with quiet():\n        return {'x': row['x']}\n", made, "`with quiet():`"),
+    ] {
+        caught("python", PYTHON, &with(inside, before), note);
+    }
     let wrapped = with(body, wrapper).replace("def load", "@safe\ndef load");
     caught("python", PYTHON, &wrapped, "`@safe`");
 }
@@ -91,24 +78,16 @@ fn python_keeps_quiet_in_more_ways_than_handlers() {
 #[test]
 fn javascript_keeps_quiet_in_more_ways_than_handlers() {
     let inside = |text: &str| JS.replace("  return row.x.y;\n", text);
-    caught(
-        "javascript",
-        JS,
-        &inside("  seen(row);\n  try { return row.x.y; } catch { return undefined; }\n"),
-        "`catch { return undefined; }`",
-    );
-    caught(
-        "javascript",
-        JS,
-        &inside("  try {\n    return row.x.y;\n  }\n  catch (e)\n  {\n    console.error(e);\n  }\n"),
-        "`catch (e)`",
-    );
-    caught(
-        "javascript",
-        JS,
-        &inside("  try { return row.x.y; } finally { return null; }\n"),
-        "`finally { return null; }`",
-    );
+    for (new, note) in [
+        (
+            "  seen(row);\n  try { return row.x.y; } catch { return undefined; }\n",
+            "`catch { return undefined; }`",
+        ),
+        ("  try {\n    return row.x.y;\n  }\n  catch (e)\n  {\n    console.error(e);\n  }\n", "`catch (e)`"),
+        ("  try { return row.x.y; } finally { return null; }\n", "`finally { return null; }`"),
+    ] {
+        caught("javascript", JS, &inside(new), note);
+    }
     for event in ["uncaughtException", "unhandledRejection"] {
         let hook = format!("process.on(\"{event}\",()=>{{}})");
         caught("javascript", JS, &format!("{hook};\n{JS}"), &format!("`{hook}`"));
@@ -119,12 +98,8 @@ fn javascript_keeps_quiet_in_more_ways_than_handlers() {
             &format!("`process.once('{event}', f)`"),
         );
     }
-    caught(
-        "javascript",
-        JS,
-        &format!("process.on('exit', () => {{ process.exitCode = 0; }});\n{JS}"),
-        "`process.on('exit', () => { process.exitCode = 0; })`",
-    );
+    let hook = "process.on('exit', () => { process.exitCode = 0; })";
+    caught("javascript", JS, &format!("{hook};\n{JS}"), &format!("`{hook}`"));
     caught("javascript", "go();\n", "const n = 1;\ngo().catch(() => {});\n", "`go().catch(() => {})`");
     mends("javascript", JS, &inside("  try { return row.x.y; } catch (e) { return other(e); }\n"));
     mends("javascript", JS, &inside("  return row.x?.y;\n"));
@@ -160,34 +135,19 @@ fn what_is_not_done_any_more_is_told() {
     for new in ["import sys\nsys.exit(0)\n", "# nothing here\n", "", "\"\"\"Nothing.\"\"\"\n", "pass\n"] {
         caught("python", PYTHON, new, gone);
     }
-    caught(
-        "python",
-        PYTHON,
-        "def load(row):\n    return row.get('x')\n",
-        "not done any more: `print(load({}))`",
-    );
-    caught(
-        "python",
-        PYTHON,
-        &format!("import sys\nsys.exit(0)\n{}", PYTHON.replace("import sys\n", "")),
-        "not done any more: `print(load({}))`, behind `sys.exit(0)`",
-    );
+    let exits = format!("import sys\nsys.exit(0)\n{}", PYTHON.replace("import sys\n", ""));
     let early = PYTHON.replace("    return {", "    return None\n    return {");
-    caught("python", PYTHON, &early, "not done any more: `return {'x': row['x']}`, behind `return None`");
-    caught(
-        "javascript",
-        JS,
-        "process.exit(0);\n",
-        "not done any more: `function load(row) {` and 2 more lines",
-    );
-    caught("javascript", JS, "// gone\n", "not done any more: `function load(row) {` and 2 more lines");
-    caught("bash", BASH, "set -euo pipefail\nexit 0\n", "not done any more: `cp a b` and 1 more line");
-    caught(
-        "bash",
-        BASH,
-        &BASH.replace("cp a b\n", "exit 0\ncp a b\n"),
-        "not done any more: `cp a b`, behind `exit 0`",
-    );
+    for (language, old, new, what) in [
+        ("python", PYTHON, "def load(row):\n    return row.get('x')\n", "`print(load({}))`"),
+        ("python", PYTHON, &*exits, "`print(load({}))`, behind `sys.exit(0)`"),
+        ("python", PYTHON, &*early, "`return {'x': row['x']}`, behind `return None`"),
+        ("javascript", JS, "process.exit(0);\n", "`function load(row) {` and 2 more lines"),
+        ("javascript", JS, "// gone\n", "`function load(row) {` and 2 more lines"),
+        ("bash", BASH, "set -euo pipefail\nexit 0\n", "`cp a b` and 1 more line"),
+        ("bash", BASH, "set -euo pipefail\nexit 0\ncp a b\necho done\n", "`cp a b`, behind `exit 0`"),
+    ] {
+        caught(language, old, new, &format!("not done any more: {what}"));
+    }
     // In JavaScript, functions may be defined after a `return` and used before it.
     let hoisted = "function f() {\n  return g();\n  function g() { return 1; }\n}\nf();\n";
     mends("javascript", hoisted, &hoisted.replace("return g()", "return g(1)"));

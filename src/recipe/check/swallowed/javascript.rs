@@ -1,10 +1,8 @@
 //! Finds what hides errors in JavaScript and TypeScript: handlers in any layout, `finally` blocks that leave, quiet
 //! `.catch` calls, and listeners for uncaught errors.
 
-use super::super::handlers::{EMPTY_RESULTS, is_quiet, sets_nothing};
-use super::silencer::Silencer;
-use super::tree::{Source, named};
-use std::collections::HashMap;
+use super::super::handlers::{EMPTY_RESULTS, is_quiet};
+use super::tree::{Functions, Silencer, Source, named};
 use tree_sitter::Node;
 
 const LISTENER_METHODS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
@@ -34,17 +32,13 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
     };
     let handler = node.child_by_field_name("handler").and_then(|handler| {
         let block = handler.child_by_field_name("body")?;
-        Some(clause(handler, is_quiet_block(source, block)))
+        Some(clause(handler, source.is_quiet_block(block)))
     });
     let last = node.child_by_field_name("finalizer").filter(|last| source.leaves(*last));
     handler.into_iter().chain(last.map(|last| clause(last, true))).collect()
 }
 
-fn of_call<'a>(
-    source: &Source<'a>,
-    node: Node<'_>,
-    functions: &HashMap<&str, Node<'_>>,
-) -> Option<Silencer<'a>> {
+fn of_call<'a>(source: &Source<'a>, node: Node<'_>, functions: &Functions<'_>) -> Option<Silencer<'a>> {
     let called =
         node.child_by_field_name("function").filter(|called| called.kind() == "member_expression")?;
     let (object, method) = (called.child_by_field_name("object")?, called.child_by_field_name("property")?);
@@ -72,11 +66,7 @@ fn of_call<'a>(
 }
 
 /// The function that a node means: one written in place, or one of this text by name.
-fn function<'t>(
-    source: &Source<'_>,
-    node: Node<'t>,
-    functions: &HashMap<&str, Node<'t>>,
-) -> Option<Node<'t>> {
+fn function<'t>(source: &Source<'_>, node: Node<'t>, functions: &Functions<'t>) -> Option<Node<'t>> {
     match node.kind() {
         "arrow_function" | "function_expression" => Some(node),
         "identifier" => {
@@ -91,16 +81,12 @@ fn function<'t>(
 fn is_quiet_function(source: &Source<'_>, node: Node<'_>) -> bool {
     node.child_by_field_name("body").is_some_and(|body| {
         if body.kind() == "statement_block" {
-            return is_quiet_block(source, body);
+            return source.is_quiet_block(body);
         }
         let text = source.text(body);
         let gives = || text.trim_start_matches('(').trim_end_matches(')').trim();
         source.may_search(text) && (EMPTY_RESULTS.contains(&gives()) || is_quiet(text))
     })
-}
-
-fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
-    source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))
 }
 
 /// Whether any part of it ends the program with success.

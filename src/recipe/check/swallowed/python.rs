@@ -1,10 +1,9 @@
 //! Finds what hides errors in Python: handlers, `finally` blocks that leave, quiet context managers and decorators, and
 //! hooks that end the program with success.
 
-use super::super::handlers::{is_quiet, sets_nothing};
-use super::silencer::Silencer;
-use super::tree::{Source, child, named};
-use std::collections::{HashMap, HashSet};
+use super::super::handlers::is_quiet;
+use super::tree::{Functions, Silencer, Source, child, named};
+use std::collections::HashSet;
 use tree_sitter::Node;
 
 /// Python calls these for uncaught exceptions.
@@ -40,7 +39,7 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
 fn takes_quietly(source: &Source<'_>, clause: Node<'_>) -> Option<bool> {
     let block = child(clause, "block")?;
     match clause.kind() {
-        "except_clause" => Some(source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))),
+        "except_clause" => Some(source.is_quiet_block(block)),
         // Leaving a `finally` (return, break, continue) drops the pending exception.
         "finally_clause" if source.leaves(block) => Some(true),
         _ => None,
@@ -127,11 +126,7 @@ fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Sil
 }
 
 /// An own hook for uncaught exceptions.
-fn of_hook<'a>(
-    source: &Source<'a>,
-    node: Node<'_>,
-    functions: &HashMap<&str, Node<'_>>,
-) -> Option<Silencer<'a>> {
+fn of_hook<'a>(source: &Source<'a>, node: Node<'_>, functions: &Functions<'_>) -> Option<Silencer<'a>> {
     let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
     if !EXCEPTION_HOOKS.contains(&source.text(left)) {
         return None;
@@ -141,11 +136,7 @@ fn of_hook<'a>(
 }
 
 /// A function registered for the program's exit that ends the program with success.
-fn of_exit<'a>(
-    source: &Source<'a>,
-    node: Node<'_>,
-    functions: &HashMap<&str, Node<'_>>,
-) -> Option<Silencer<'a>> {
+fn of_exit<'a>(source: &Source<'a>, node: Node<'_>, functions: &Functions<'_>) -> Option<Silencer<'a>> {
     let called = node.child_by_field_name("function")?;
     if !matches!(source.text(called), "atexit.register" | "register") {
         return None;
@@ -156,11 +147,7 @@ fn of_exit<'a>(
 }
 
 /// The function that a node means: a lambda, or one of this text by name.
-fn function<'t>(
-    source: &Source<'_>,
-    node: Node<'t>,
-    functions: &HashMap<&str, Node<'t>>,
-) -> Option<Node<'t>> {
+fn function<'t>(source: &Source<'_>, node: Node<'t>, functions: &Functions<'t>) -> Option<Node<'t>> {
     match node.kind() {
         "lambda" => Some(node),
         "identifier" => functions.get(source.text(node)).copied(),

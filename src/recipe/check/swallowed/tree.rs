@@ -1,7 +1,7 @@
 //! Parses a text within a budget, for languages with a grammar, and searches its syntax tree within another.
 
+use super::super::handlers::{is_quiet, sets_nothing};
 use super::ends_with_success;
-use super::silencer::MAX_SILENCERS;
 use crate::domain::Language;
 use crate::text::syntax::{self, Budget};
 use std::cell::Cell;
@@ -19,6 +19,24 @@ const MAX_NODES: usize = 200_000;
 pub(super) const MAX_LOOKS: usize = 2 * MAX_NODES;
 /// The bytes whose search costs one unit of that budget.
 const BYTES_PER_LOOK: usize = 64;
+
+/// The most silencers of a text that are examined: each is compared with all old lines.
+const MAX_SILENCERS: usize = 200;
+
+/// A construct that catches errors, found by the grammar: in any layout, and also where it is no handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Silencer<'a> {
+    pub(super) line: &'a str,
+    /// The text by which it is compared with others.
+    pub(super) text: &'a str,
+    /// Whether it only goes on after an error, or ends the program with success.
+    pub(super) is_quiet: bool,
+    /// The lines whose errors it catches; `None`: those of the whole program, or too many to keep.
+    pub(super) takes: Option<Vec<&'a str>>,
+}
+
+/// Functions by name.
+pub(super) type Functions<'t> = HashMap<&'t str, Node<'t>>;
 
 /// Whether there is a grammar for a language.
 pub(super) fn has_grammar(language: &Language) -> bool {
@@ -164,14 +182,14 @@ impl<'a> Source<'a> {
         self.spend(lines.len()).then_some(lines)
     }
 
-    /// Whether all statements of a block pass a test; false once the budget is used up. Pays for the search, because a
+    /// Whether a block only goes on after an error; false once the budget is used up. Pays for the search, because a
     /// nested block is searched from each level around it.
-    pub(super) fn all_statements(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
-        let passes = |statement| {
+    pub(super) fn is_quiet_block(&self, block: Node<'_>) -> bool {
+        let is_silent = |statement| {
             let text = self.text(statement);
-            self.may_search(text) && test(text.trim())
+            self.may_search(text) && (is_quiet(text.trim()) || sets_nothing(text.trim()))
         };
-        self.spend(block.named_child_count()) && named(block).into_iter().all(passes)
+        self.spend(block.named_child_count()) && named(block).into_iter().all(is_silent)
     }
 
     /// Whether a node ends the program with success. Pays for the search, because a nested node's text holds all the

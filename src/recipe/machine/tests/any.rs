@@ -50,16 +50,14 @@ fn any_step() -> impl Strategy<Value = StepNumbers> {
 }
 
 /// Does whatever the current phase allows, chosen by a number.
-fn happens(t: &mut ToolDialogue, what: usize) {
-    let phase = t.talk.d.state().phase.clone();
+fn happens(t: &mut RecipeDialogue, what: usize) {
+    let phase = t.d.state().phase.clone();
     match phase {
         Phase::Replying(_) => {
-            let newest = t.talk.d.state().transcript.blocks.keys().next_back().map_or(0, |id| id.0);
-            t.block = newest;
             match what % 4 {
-                0 => t.says("Words."),
+                0 => t.d.reply("Words."),
                 1 => t.codes(),
-                2 => t.says(""),
+                2 => t.d.reply(""),
                 _ => {
                     let path = ["tests/test_slug.py", "slug.py", "../x"][what % 3];
                     t.calls(&[write(path, "x\n")])
@@ -67,13 +65,12 @@ fn happens(t: &mut ToolDialogue, what: usize) {
             };
         }
         Phase::Deciding(block) => {
-            t.block = block.0;
             t.look();
             match what % 5 {
-                0 => drop(t.talk.d.skip(block.0)),
-                1 => drop(t.talk.d.reject(block.0, "no")),
-                2 => drop(t.talk.d.decide(block.0, Decision::Edit("print(2)\n".into()))),
-                _ => drop(t.talk.d.type_run(block.0)),
+                0 => drop(t.d.skip(block.0)),
+                1 => drop(t.d.reject(block.0, "no")),
+                2 => drop(t.d.decide(block.0, Decision::Edit("print(2)\n".into()))),
+                _ => drop(t.d.type_run(block.0)),
             }
         }
         Phase::Running(run) => {
@@ -84,21 +81,21 @@ fn happens(t: &mut ToolDialogue, what: usize) {
                 2 => report(Outcome::TimedOut),
                 at => printed(names[at - 3]),
             };
-            t.talk.d.ended_as(run.0, report);
+            t.d.ended_as(run.0, report);
         }
         Phase::Asking(Question::Form(_)) => {
             let choice = ["keep the change", "go on without it", "stop", "?"][what % 4];
             t.choose(choice);
         }
-        Phase::Asking(_) => drop(t.talk.d.command(Command::Continue)),
-        Phase::Stuck(_) => drop(t.talk.d.command(Command::Retry)),
+        Phase::Asking(_) => drop(t.d.command(Command::Continue)),
+        Phase::Stuck(_) => drop(t.d.command(Command::Retry)),
         Phase::Idle | Phase::Compacting(_) => {}
     }
 }
 
 /// The phase of a session, without details that do not survive a resume.
-fn place(t: &ToolDialogue) -> String {
-    match &t.talk.d.state().phase {
+fn place(t: &RecipeDialogue) -> String {
+    match &t.d.state().phase {
         Phase::Replying(_) | Phase::Stuck(_) => "asked".into(),
         Phase::Deciding(block) => format!("deciding {block}"),
         Phase::Asking(Question::Form(form)) => format!("form {}", form.name),
@@ -118,19 +115,19 @@ proptest! {
         let text = definition(&steps);
         let recipe = Recipe::read(&text, None).unwrap();
         let settings = Settings { workflows: workflows(), dialect: Some(Dialect::Tools), step_limit: 50, repeat_limit: 50, ..Settings::default() };
-        let mut t = ToolDialogue { talk: RecipeDialogue::with(Dialogue::with(settings)), block: 0, run: 0 };
-        begin(&mut t.talk.d, &recipe, &[], &[("runners", "pytest")]);
+        let mut t = RecipeDialogue::with(Dialogue::with(settings));
+        begin(&mut t.d, &recipe, &[], &[("runners", "pytest")]);
         for what in events {
             happens(&mut t, what);
-            let before = (place(&t), t.talk.d.state().transcript.items.len());
+            let before = (place(&t), t.d.state().transcript.items.len());
             if before.0 == "Idle" {
                 break;
             }
             if what % 11 == 0 && !before.0.starts_with("Running") {
-                t.talk.d.reopen();
+                t.d.reopen();
                 // Resuming adds one item, and the session waits for the same.
                 prop_assert_eq!(&before.0, &place(&t), "{}", text);
-                prop_assert_eq!(before.1 + 1, t.talk.d.state().transcript.items.len());
+                prop_assert_eq!(before.1 + 1, t.d.state().transcript.items.len());
             }
         }
     }
@@ -146,6 +143,6 @@ proptest! {
         for _ in 0..limit {
             d.reply(["Words.", "", "…", "No."][what]);
         }
-        prop_assert_eq!(place(&ToolDialogue { talk: RecipeDialogue::with(d), block: 0, run: 0 }), "Idle", "{}", text);
+        prop_assert_eq!(place(&RecipeDialogue::with(d)), "Idle", "{}", text);
     }
 }
