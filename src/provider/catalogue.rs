@@ -135,9 +135,7 @@ impl CatalogueServer {
                 url.query_pairs_mut().append_pair(name, value);
             }
             let value = self.fetch(self.connection.access().get(url)).await?;
-            let Some(page) = read(&value, provider) else {
-                return Err(self.connection.access().identity.not_a_model(None, "something that is no list"));
-            };
+            let page = read(&value, provider).ok_or_else(|| self.connection.access().identity.no_list())?;
             all.extend(page.models);
             next = page.next;
             if next.is_none() {
@@ -150,9 +148,8 @@ impl CatalogueServer {
     async fn ollama_models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let value = self.get("/api/tags").await?;
         let provider = &self.connection.access().name.provider;
-        let Some(models) = value.get("models").and_then(Value::as_array) else {
-            return Err(self.connection.access().identity.not_a_model(None, "something that is no list"));
-        };
+        let models = value["models"].as_array();
+        let models = models.ok_or_else(|| self.connection.access().identity.no_list())?;
         let name =
             |model: &Value| model.get("name").or_else(|| model.get("model"))?.as_str().map(str::to_owned);
         let names =
