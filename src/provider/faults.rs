@@ -2,16 +2,12 @@
 //! replies. The fault is reported, and the text that arrived is kept.
 
 use super::accumulator::MAX_REPLY_BYTES;
-use super::format::{End, FormatDecoder};
-use super::recordings::{Total, failed, finished, read};
-use super::{fixture, server_of};
+use super::framing::End;
+use super::recordings::{Total, decoder, failed, finished, read};
 use crate::config::FormatKind as Kind;
+use crate::domain::sentences::sending::of_cut;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};
 use serde_json::{Value, json};
-
-fn decoder(kind: Kind) -> Box<dyn FormatDecoder> {
-    server_of(kind, fixture(kind, "m")).decoder(&json!({}))
-}
 
 fn closed(kind: Kind, body: &str) -> Total {
     read(decoder(kind), [body.as_bytes()], End::Closed)
@@ -136,9 +132,10 @@ fn what_is_no_reply_or_can_not_be_read_is_told() {
         for page in ["<!DOCTYPE html><html>Log in</html>", " \n<html>", ": ping\n\n", ""] {
             assert_eq!(failed(&closed(kind, page)).kind, FailureKind::NotAModel, "{kind:?} {page:?}");
         }
-        let broken = if kind == Kind::Ollama { "{broken\n" } else { "data: {broken\n\n" };
+        let broken = if kind == Kind::Ollama { "{sk-verysecret\n" } else { "data: {sk-verysecret\n\n" };
         let total = closed(kind, &(start(kind) + &words(kind, "a") + broken + &words(kind, "b")));
         assert_eq!((total.text.as_str(), failed(&total).kind), ("a", FailureKind::Malformed), "{kind:?}");
+        assert!(!format!("{total:?}").contains("verysecret"), "{total:?}");
         assert_eq!(
             failed(&closed(kind, "{malformed json: <<<chaos>>>\n")).kind,
             FailureKind::Malformed,
@@ -156,18 +153,11 @@ fn what_is_no_reply_or_can_not_be_read_is_told() {
 #[test]
 fn an_endless_reply_is_bounded() {
     for kind in Kind::OF_SERVERS {
-        let (mut decoder, mut out) = (decoder(kind), Vec::new());
-        decoder.feed(start(kind).as_bytes(), &mut out);
         let piece = words(kind, &"x".repeat(64 << 10));
-        let mut text = 0;
-        let failure = (0..800).find_map(|_| {
-            decoder.feed(piece.as_bytes(), &mut out);
-            text += out.iter().map(|e| if let ReplyEvent::Delta(t) = e { t.len() } else { 0 }).sum::<usize>();
-            out.drain(..)
-                .find_map(|event| if let ReplyEvent::Failed(failure) = event { Some(failure) } else { None })
-        });
-        assert!(failure.is_some_and(|f| f.message.starts_with("The reply is longer than 8 MiB")), "{kind:?}");
-        assert!(text <= MAX_REPLY_BYTES + (64 << 10), "{kind:?}");
+        let (message, text, _) = until_it_fails(kind, |_| piece.clone());
+        let expected = "The reply is longer than 8 MiB: the rest was not read.";
+        assert_eq!(message, format!("{expected} {}", of_cut(true)), "{kind:?}");
+        assert!(text.len() <= MAX_REPLY_BYTES + (64 << 10), "{kind:?}");
     }
 }
 
@@ -253,8 +243,7 @@ fn a_reason_in_every_chunk_of_gemini_is_no_end() {
     let (mut decoder, mut out) = (decoder(Kind::Gemini), Vec::new());
     decoder.feed(chunk("a").as_bytes(), &mut out);
     assert!(!decoder.only_counts_follow());
-    let kinds = [Kind::Openai, Kind::Anthropic];
-    for kind in kinds {
+    for kind in [Kind::Openai, Kind::Anthropic] {
         let (mut decoder, mut out) = (self::decoder(kind), Vec::new());
         decoder.feed((start(kind) + &words(kind, "a") + &end(kind, "stop")).as_bytes(), &mut out);
         assert!(decoder.only_counts_follow(), "{kind:?}: only counts can follow");
