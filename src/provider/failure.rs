@@ -154,7 +154,7 @@ impl ServerIdentity {
     }
 
     fn classify_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
-        let status = answer.status;
+        let (status, provider) = (answer.status, &self.provider);
         let said = self.error_message(body);
         if status != 429 && body.is_overflow() && (400..=500).contains(&status) {
             // The tokens reserved for the reply count here: a smaller reservation may fit.
@@ -176,29 +176,20 @@ impl ServerIdentity {
             404 | 405 => self.not_found(status, body, said).into(),
             402 => self.unpaid(status, said).into(),
             400 if body.is_unpaid() => self.unpaid(status, said).into(),
-            429 if body.is_quota() => failure(
-                FailureKind::RateLimit,
-                Some(status),
-                format!("The quota of the key for {} is used up (429). {NOT_AGAIN}", self.provider),
-                said,
-            )
-            .into(),
-            429 if body.is_too_large() => failure(
-                FailureKind::RateLimit,
-                Some(status),
-                format!(
-                    "The request alone is larger than {} allows in a minute (429). {NOT_AGAIN}",
-                    self.provider
-                ),
-                said,
-            )
-            .into(),
+            429 if body.is_quota() => {
+                let message = format!("The quota of the key for {provider} is used up (429). {NOT_AGAIN}");
+                failure(FailureKind::RateLimit, Some(status), message, said).into()
+            }
+            429 if body.is_too_large() => {
+                let what = format!("The request alone is larger than {provider} allows in a minute (429).");
+                failure(FailureKind::RateLimit, Some(status), format!("{what} {NOT_AGAIN}"), said).into()
+            }
             429 => ServerRefusal {
                 failure: failure(FailureKind::RateLimit, Some(status), "Rate limit.", said),
                 retry,
             },
             408 | 409 | 425 => {
-                let message = format!("{} could not take the request ({status}).", self.provider);
+                let message = format!("{provider} could not take the request ({status}).");
                 ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), retry }
             }
             500..=599 => self.failed(status, body, said, retry),
@@ -245,12 +236,8 @@ impl ServerIdentity {
             (true, 307 | 308) => format!("{host} keeps sending on, at last to {to} ({status})."),
             (true, _) => format!("{host} sends on to {to} ({status}). {}", sending::NOTHING_THERE),
         };
-        failure(
-            FailureKind::BadRequest,
-            Some(status),
-            message,
-            "If that is right, set it as the base address.",
-        )
+        let hint = "If that is right, set it as the base address.";
+        failure(FailureKind::BadRequest, Some(status), message, hint)
     }
 
     /// Whether an address, which may be relative, is of the origin that was asked.
