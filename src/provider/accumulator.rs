@@ -40,7 +40,7 @@ pub(super) fn weight(value: &Value) -> usize {
 }
 
 /// What has arrived of a reply so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Accumulator {
     /// Part of the ids made here, so that the ids of two replies differ.
     number: u64,
@@ -69,23 +69,7 @@ pub(super) struct Accumulator {
 impl Accumulator {
     /// `number` has to differ from reply to reply.
     pub(super) fn new(number: u64, asked: ServerIdentity, secrets: Masker) -> Self {
-        Self {
-            number,
-            asked,
-            secrets,
-            out: Vec::new(),
-            text: 0,
-            counted_bytes: 0,
-            content_bytes: 0,
-            shown: false,
-            calls: Vec::new(),
-            kept: Vec::new(),
-            usage: None,
-            finish: None,
-            recognised: false,
-            ended: false,
-            retry: RetryAdvice::Never,
-        }
+        Self { number, asked, secrets, ..Self::default() }
     }
 
     pub(super) fn server(&self) -> &ServerIdentity {

@@ -17,7 +17,7 @@ use reqwest::Url;
 use std::time::Duration;
 
 /// The server that is asked, as messages name it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerIdentity {
     /// The provider's name as configured.
     pub(super) provider: String,
@@ -121,14 +121,9 @@ impl ServerIdentity {
         self.not_a_model(None, "something that is no list")
     }
 
-    /// The conversation is too long. `sent`: the server said so; otherwise this was known before sending.
-    pub(super) fn overflow(
-        &self,
-        tokens: Option<(u64, u64)>,
-        status: Option<u16>,
-        sent: bool,
-    ) -> ReplyFailure {
-        let departure = if sent { Departure::Sent } else { Departure::Never };
+    /// The conversation is too long. `status`: with which the server said so; `None`: this was known before sending.
+    pub(super) fn overflow(&self, tokens: Option<(u64, u64)>, status: Option<u16>) -> ReplyFailure {
+        let departure = if status.is_some() { Departure::Sent } else { Departure::Never };
         let end = sending::too_long(departure);
         let message = match tokens {
             Some((needs, limit)) => {
@@ -163,7 +158,7 @@ impl ServerIdentity {
             } else {
                 RetryAdvice::Never
             };
-            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status), true), retry };
+            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status)), retry };
         }
         if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
             return self.no_tools(status, said).into();

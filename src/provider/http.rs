@@ -29,6 +29,9 @@ use tokio::time::timeout;
 /// The most bytes of a list of models that are read.
 const MAX_LIST_BYTES: usize = 16 << 20;
 
+/// How long one request for a list may take.
+const LIST_TIMEOUT: Duration = Duration::from_secs(15);
+
 /// A server, and the client that sends requests to it.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -121,17 +124,16 @@ impl Connection {
         refusal
     }
 
-    /// Asks for JSON that is not a reply, such as a list of models: once, within this time.
-    pub(super) async fn fetch(&self, request: HttpRequest, within: Duration) -> Result<Value, ReplyFailure> {
+    /// Asks for JSON that is not a reply, such as a list of models: once, within [`LIST_TIMEOUT`].
+    pub(super) async fn fetch(&self, request: HttpRequest) -> Result<Value, ReplyFailure> {
         let address = address::display_url(&request.url);
-        let fetched = timeout(within, self.fetch_whole(request)).await;
-        let refusal = match fetched {
+        let refusal = match timeout(LIST_TIMEOUT, self.fetch_whole(request)).await {
             Ok(Ok(body)) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
                 Err(_) => ServerIdentity { address, ..self.access().identity.clone() }.no_list().into(),
             },
             Ok(Err(refusal)) => refusal,
-            Err(_) => self.access().identity.timed_out(within, false, false).into(),
+            Err(_) => self.access().identity.timed_out(LIST_TIMEOUT, false, false).into(),
         };
         Err(self.mask_keys(refusal).failure)
     }

@@ -40,13 +40,9 @@ fn picture(data: Option<&[u8]>) -> MessageImage {
 
 /// Instructions, a question, two calls of which one is broken, their results with an image, and a further question.
 fn request(kind: Kind) -> ModelRequest {
+    let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s" });
     let kept = vec![
-        opaque_items::new_item(
-            kind.as_str(),
-            0,
-            0,
-            json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
-        ),
+        opaque_items::new_item(kind.as_str(), 0, 0, thinking),
         opaque_items::new_item("another", 0, 0, json!({ "type": "secret" })),
     ];
     let calls = vec![call("c1", r#"{"code":"1"}"#, Some("sig")), call("c2", r#"{"code":"#, None)];
@@ -62,11 +58,8 @@ fn request(kind: Kind) -> ModelRequest {
     let parameters =
         r#"{"type":"object","properties":{"code":{"type":"string"}},"additionalProperties":false}"#;
     let tool = Tool { name: "run".into(), description: "Runs.".into(), parameters: parameters.into() };
-    let form = AnswerForm {
-        name: "judgement".into(),
-        schema: r#"{"type":"object","properties":{"risk":{"type":"string"}},"additionalProperties":false}"#
-            .into(),
-    };
+    let schema = r#"{"type":"object","properties":{"risk":{"type":"string"}},"additionalProperties":false}"#;
+    let form = AnswerForm { name: "judgement".into(), schema: schema.into() };
     let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
     ModelRequest { tools: vec![tool], form: Some(form), ..request }
 }
@@ -327,10 +320,8 @@ fn keys_are_in_one_header_and_nowhere_else() {
         let secret: Vec<_> =
             http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
         assert_eq!(secret, [(header, value)]);
-        assert!(
-            !http.url.as_str().contains("verysecret")
-                && !format!("{:?}", http.headers).contains("verysecret")
-        );
+        let others = format!("{} {:?}", http.url, http.headers);
+        assert!(!others.contains("verysecret"), "{others}");
         assert!(!String::from_utf8(http.body.unwrap()).unwrap().contains("verysecret"));
     }
 }

@@ -146,7 +146,7 @@ impl ScriptedProvider {
             Cause::Unreachable => asked.unreachable(FailureKind::Unreachable, "connection refused").into(),
             Cause::Tls => asked.unreachable(FailureKind::Tls, "its certificate is not trusted").into(),
             Cause::TimedOut => asked.timed_out(Duration::from_mins(5), false, false).into(),
-            Cause::Overflow(needs, limit) => asked.overflow(Some((needs, limit)), None, false).into(),
+            Cause::Overflow(needs, limit) => asked.overflow(Some((needs, limit)), None).into(),
             Cause::NotAModel => asked.not_a_model(Some(200), "a web page").into(),
             Cause::Malformed => asked.malformed(&fault.message, false).into(),
         }
