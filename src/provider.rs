@@ -214,13 +214,9 @@ fn format_of(kind: FormatKind) -> Option<&'static Format> {
     FORMATS.into_iter().find(|format| format.kind == kind)
 }
 
+/// A server for tests.
 #[cfg(test)]
-fn fixture(kind: FormatKind, model: &str) -> CheckedServer {
-    CheckedServer::fixture(kind, &format_of(kind).unwrap().protocol, model)
-}
-
-/// The format of a server for tests.
-#[cfg(test)]
-fn server_of(kind: FormatKind, access: CheckedServer) -> FormattedServer {
-    FormattedServer { format: format_of(kind).unwrap(), access }
+fn fixture(kind: FormatKind, model: &str) -> FormattedServer {
+    let format = format_of(kind).unwrap();
+    FormattedServer { format, access: CheckedServer::fixture(kind, &format.protocol, model) }
 }

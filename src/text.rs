@@ -6,10 +6,11 @@
 //! - `diff`: comparison of lists and texts
 //! - `escapes`: removes terminal sequences
 //! - `line`: texts on one line
-//! - `located`: positions in files
 //! - `magics`: magics of IPython
+//! - `names`: the first names of many in a sentence
 //! - `near`: suggestions
 //! - `number`: thousands and sizes
+//! - `position`: positions in files
 //! - `process_status`: signals of a process
 //! - `rewritten`: overwritten lines (progress bars) for append-only output
 //! - `shell`: quoting for shells

@@ -7,15 +7,12 @@ use toml::Value;
 /// Separates addresses given only for this start from the providers' own, and assigns `base_url` to the provider of
 /// the model that it was given with, and to no other.
 pub(super) fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
-    let text = |name: &[&str]| {
-        let name: Vec<String> = name.iter().map(|part| (*part).to_owned()).collect();
-        layers::get(files, &name).and_then(Value::as_str).map(str::to_owned)
-    };
+    let text = |name: &[&str]| layers::get(files, name).and_then(Value::as_str).map(str::to_owned);
     for (name, provider) in &mut config.providers {
-        let given = origins.of(&dotted(&["providers".to_owned(), name.clone(), "base_url".to_owned()]));
-        if matches!(given, Origin::Environment(_)) {
+        let setting: [&str; 3] = ["providers", name, "base_url"];
+        if matches!(origins.of(&dotted(&setting)), Origin::Environment(_)) {
             provider.address_override = provider.base_url.take();
-            provider.base_url = text(&["providers", name, "base_url"]);
+            provider.base_url = text(&setting);
         }
     }
     let Some(address) = config.base_url.clone() else { return };

@@ -166,23 +166,19 @@ impl Config {
             if shipped.get(name) == Some(choice) {
                 continue;
             }
-            let setting = ["languages".to_owned(), name.clone()];
+            let setting = dotted(&["languages", name.as_str()]);
             let lower = name.to_ascii_lowercase();
             let Some(entry) = all.0.iter().find(|entry| entry.name.0 == lower) else { continue };
             if self.is_second(name) {
-                let owner = entry.name.clone();
-                taken.push(TakenWord { setting: dotted(&setting), word: lower, owner });
+                taken.push(TakenWord { setting, word: lower, owner: entry.name.clone() });
                 continue;
             }
-            if let Some(owner) = all.find(&lower).filter(|owner| owner.name != entry.name) {
-                let owner = owner.name.clone();
-                taken.push(TakenWord { setting: dotted(&setting), word: lower, owner });
-            }
-            let words = entry.aliases.iter().map(|word| ("aliases", word, all.find(word)));
-            let endings = entry.extensions.iter().map(|word| ("extensions", word, all.by_extension(word)));
-            for (list, word, owner) in words.chain(endings) {
+            let named = ("", &lower, all.find(&lower));
+            let words = entry.aliases.iter().map(|word| (".aliases", word, all.find(word)));
+            let endings = entry.extensions.iter().map(|word| (".extensions", word, all.by_extension(word)));
+            for (list, word, owner) in std::iter::once(named).chain(words).chain(endings) {
                 if let Some(owner) = owner.filter(|owner| owner.name != entry.name) {
-                    let setting = dotted(&[&setting[..], &[list.to_owned()]].concat());
+                    let setting = format!("{setting}{list}");
                     taken.push(TakenWord { setting, word: word.clone(), owner: owner.name.clone() });
                 }
             }

@@ -56,23 +56,16 @@ pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideVa
 
 pub(super) fn flags(flags: &Flags) -> Vec<OutsideValue> {
     let text = |value: &Option<String>| value.clone().map(Value::String);
+    let whole = |n: Option<u64>| n.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX)));
     let values = [
         ("--model", "model", text(&flags.model)),
         ("--base-url", "base_url", text(&flags.base_url)),
         ("--theme", "ui.theme", text(&flags.theme)),
         ("--executor", "executor", text(&flags.executor)),
-        ("--max-steps", "step_limit", flags.max_steps.map(|n| Value::Integer(n.into()))),
-        (
-            "--timeout",
-            "limits.wall",
-            flags.timeout.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
-        ),
-        (
-            "--memory",
-            "limits.memory",
-            flags.memory.map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))),
-        ),
-        ("--processes", "limits.processes", flags.processes.map(|n| Value::Integer(n.into()))),
+        ("--max-steps", "step_limit", whole(flags.max_steps.map(u64::from))),
+        ("--timeout", "limits.wall", whole(flags.timeout)),
+        ("--memory", "limits.memory", whole(flags.memory)),
+        ("--processes", "limits.processes", whole(flags.processes.map(u64::from))),
         ("--sandbox", "sandbox.level", flags.sandbox.map(|level| Value::String(level.as_str().to_owned()))),
         ("--allow-network", "sandbox.network", flags.allow_network.then_some(Value::Boolean(true))),
     ];

@@ -212,14 +212,10 @@ fn parse_stored_key(name: String, value: &toml::Value) -> Result<StoredKey, KeyF
         text => (written(Some(text)), None),
     };
     let key = key.ok_or_else(|| KeyFileError::NoKey(name.clone()))?.into();
-    let for_origin = match given {
-        None => None,
-        Some(value) => {
-            let place = value.as_str().and_then(origin);
-            Some(place.ok_or_else(|| KeyFileError::NoOrigin(name.clone()))?)
-        }
-    };
-    Ok(StoredKey { name, key, origin: for_origin })
+    let place = |value: &toml::Value| value.as_str().and_then(origin);
+    let place = given.map(|value| place(value).ok_or_else(|| KeyFileError::NoOrigin(name.clone())));
+    let origin = place.transpose()?;
+    Ok(StoredKey { name, key, origin })
 }
 
 /// Reads a file that only the person can read; `None` if it does not exist.

@@ -58,21 +58,13 @@ pub(super) struct FoundSetting {
 }
 
 /// The name of a setting with dots.
-pub(super) fn dotted(name: &[String]) -> String {
-    let plain = |part: &String| {
+pub(super) fn dotted(name: &[impl AsRef<str>]) -> String {
+    let plain = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
     };
-    let parts: Vec<String> = name
-        .iter()
-        .map(|part| {
-            if plain(part) {
-                part.clone()
-            } else {
-                format!("{:?}", part.chars().filter(|c| is_harmless(*c)).collect::<String>())
-            }
-        })
-        .collect();
-    parts.join(".")
+    let quoted = |part: &str| format!("{:?}", part.chars().filter(|c| is_harmless(*c)).collect::<String>());
+    let shown = |part: &str| if plain(part) { part.to_owned() } else { quoted(part) };
+    name.iter().map(|part| shown(part.as_ref())).collect::<Vec<_>>().join(".")
 }
 
 /// An error in a file: its setting, its place and a message.
@@ -131,35 +123,21 @@ impl LayerWalk<'_> {
             let inner = value.get_ref();
             match (settings::find(name), inner.as_table()) {
                 (Some(setting), None) => match convert(inner).and_then(|value| check(setting, value)) {
-                    Ok(value) => {
-                        let line = line_of(self.source, key_span.start);
-                        self.found.push(FoundSetting { name: name.clone(), value, line });
-                    }
+                    Ok(value) => self.add_found(name, value, key_span.start),
                     Err(why) => self.add_error(name, value_span, why.to_string()),
                 },
                 (None, None) if !settings::names_below(name).is_empty() => {
-                    self.add_error(
-                        name,
-                        value_span,
-                        format!("has to be a table, not {}", article(inner.type_str())),
-                    );
+                    let message = format!("has to be a table, not {}", article(inner.type_str()));
+                    self.add_error(name, value_span, message);
                 }
                 // An empty table with a name that the person chose still defines that name.
                 (_, Some(inner)) if inner.is_empty() && settings::has_user_name(name) => {
-                    let line = line_of(self.source, key_span.start);
-                    self.found.push(FoundSetting {
-                        name: name.clone(),
-                        value: Value::Table(toml::Table::new()),
-                        line,
-                    });
+                    self.add_found(name, Value::Table(toml::Table::new()), key_span.start);
                 }
                 (_, Some(inner)) if !settings::names_below(name).is_empty() => self.read_table(inner, name),
                 (Some(setting), Some(_)) => {
-                    self.add_error(
-                        name,
-                        value_span,
-                        format!("has to be {}, not a table", describe_form(setting.form)),
-                    );
+                    let message = format!("has to be {}, not a table", describe_form(setting.form));
+                    self.add_error(name, value_span, message);
                 }
                 (None, _) => {
                     let expected = settings::names_below(name.get(..name.len() - 1).unwrap_or_default());
@@ -168,6 +146,10 @@ impl LayerWalk<'_> {
             }
             name.pop();
         }
+    }
+
+    fn add_found(&mut self, name: &[String], value: Value, at: usize) {
+        self.found.push(FoundSetting { name: name.to_vec(), value, line: line_of(self.source, at) });
     }
 
     fn add_error(&mut self, name: &[String], span: Range<usize>, message: String) {
@@ -212,8 +194,8 @@ pub(super) fn insert(table: &mut toml::Table, name: &[String], value: Value) {
 }
 
 /// The value of a setting in the merged table.
-pub(super) fn get<'t>(table: &'t toml::Table, name: &[String]) -> Option<&'t Value> {
+pub(super) fn get<'t>(table: &'t toml::Table, name: &[impl AsRef<str>]) -> Option<&'t Value> {
     let (first, rest) = name.split_first()?;
-    let value = table.get(first)?;
+    let value = table.get(first.as_ref())?;
     if rest.is_empty() { Some(value) } else { get(value.as_table()?, rest) }
 }

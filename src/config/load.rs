@@ -150,8 +150,7 @@ impl ConfigLayers {
         if more.is_empty() {
             return Ok(());
         }
-        let name = key.map(str::to_owned);
-        let mut all = layers::get(&self.whole, &name).and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut all = layers::get(&self.whole, &key).and_then(Value::as_array).cloned().unwrap_or_default();
         for folder in more {
             let folder = cwd.join(folder).into_os_string().into_string().map_err(|folder| {
                 let message = format!("{} is no text", folder.display());
@@ -185,20 +184,18 @@ impl ConfigLayers {
         let Self { whole, origins, mut notices } = self;
         let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
+        let functions = &mut config.functions.files;
+        for path in functions.iter_mut().filter(|path| !path.starts_with("~")) {
+            *path = paths.config.join(&*path);
+        }
         let home = env("HOME").filter(|home| !home.is_empty());
         let single = [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten();
         let Sandbox { read, write, .. } = &mut config.sandbox;
-        for path in single.chain(read).chain(write).chain(&mut config.instructions.files) {
+        let several = read.iter_mut().chain(write).chain(&mut config.instructions.files).chain(functions);
+        for path in single.chain(several) {
             if let Ok(below) = path.strip_prefix("~") {
                 *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
             }
-        }
-        let folder = paths.file().parent().map(Path::to_path_buf).unwrap_or_default();
-        for path in &mut config.functions.files {
-            *path = match path.strip_prefix("~") {
-                Ok(below) => Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below),
-                Err(_) => folder.join(&*path),
-            };
         }
         separate_addresses(&mut config, &origins, files);
         // Only what somebody wrote is meant to hold: a shipped word that was given away is no mistake.

@@ -3,45 +3,32 @@
 use serde::de::IntoDeserializer as _;
 use serde::{Deserialize, Deserializer};
 
-pub(super) mod dialect {
-    use super::word;
-    use crate::domain::Dialect;
-    use serde::{Deserializer, Serializer};
+/// Makes the module that a field of this type names with `with`; the word stands for none.
+macro_rules! optional_word {
+    ($module:ident: $type:ident, $none:literal) => {
+        pub(super) mod $module {
+            use crate::domain::$type;
+            use serde::{Deserializer, Serializer};
 
-    #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
-    pub(in crate::config) fn serialize<S: Serializer>(
-        value: &Option<Dialect>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.map_or("auto", Dialect::as_str))
-    }
+            #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
+            pub(in crate::config) fn serialize<S: Serializer>(
+                value: &Option<$type>,
+                to: S,
+            ) -> Result<S::Ok, S::Error> {
+                to.serialize_str(value.map_or($none, $type::as_str))
+            }
 
-    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Dialect>, D::Error> {
-        word(from, "auto")
-    }
+            pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(
+                from: D,
+            ) -> Result<Option<$type>, D::Error> {
+                super::word(from, $none)
+            }
+        }
+    };
 }
 
-pub(super) mod opinion {
-    use super::word;
-    use crate::domain::Severity;
-    use serde::{Deserializer, Serializer};
-
-    #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
-    pub(in crate::config) fn serialize<S: Serializer>(
-        value: &Option<Severity>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.map_or("off", Severity::as_str))
-    }
-
-    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Severity>, D::Error> {
-        word(from, "off")
-    }
-}
+optional_word!(dialect: Dialect, "auto");
+optional_word!(opinion: Severity, "off");
 
 /// Parses a value from its word; the word that is passed as `none` gives `None`.
 fn word<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D, none: &str) -> Result<Option<T>, D::Error> {

@@ -20,17 +20,14 @@ impl Paths {
     /// When there is no home folder, or `HOME` or `SAYSO_HOME` is not an absolute path.
     pub(crate) fn find(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         // A relative home depends on the working folder: a project could then supply keys and rules.
-        let relative =
-            |name: &str| env(name).filter(|home| !home.is_empty() && !Path::new(home).is_absolute());
-        if let Some(home) = relative("HOME") {
-            let message = format!("{home:?} is not an absolute path: nothing was read or written");
-            return Err(ConfigError::Value { origin: "HOME".into(), message });
-        }
-        if let Some(home) = env("SAYSO_HOME").filter(|home| !home.is_empty()) {
-            if !Path::new(&home).is_absolute() {
-                let message = format!("{home:?} is not an absolute path");
-                return Err(ConfigError::Value { origin: "SAYSO_HOME".into(), message });
+        let given = |name: &str| env(name).filter(|home| !home.is_empty());
+        for (name, more) in [("HOME", ": nothing was read or written"), ("SAYSO_HOME", "")] {
+            if let Some(home) = given(name).filter(|home| !Path::new(home).is_absolute()) {
+                let message = format!("{home:?} is not an absolute path{more}");
+                return Err(ConfigError::Value { origin: name.into(), message });
             }
+        }
+        if let Some(home) = given("SAYSO_HOME") {
             return Ok(Self::under(Path::new(&home)));
         }
         let folders = directories::ProjectDirs::from("", "", "sayso").ok_or(ConfigError::NoHome)?;

@@ -4,6 +4,7 @@ use crate::domain::word::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use strum::{IntoStaticStr, VariantNames};
 
 /// A source of replies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,9 +61,7 @@ pub(crate) struct ModelChoice {
 }
 
 /// How much a model should think before it answers.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Effort {
@@ -96,18 +95,7 @@ impl OneOrMore {
 }
 
 /// The format that a provider's server speaks.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    strum::IntoStaticStr,
-    strum::VariantNames,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(rename = "ProviderKind", rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FormatKind {

@@ -93,6 +93,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError
         hint: String::new(),
     };
     let within = |n: i64, min: i64, max: i64| (min..=max).contains(&n);
+    let all = |items: &[Value], is: fn(&str) -> bool| items.iter().all(|item| item.as_str().is_some_and(is));
     let good = match (setting.form, &value) {
         (SettingForm::Text | SettingForm::Program | SettingForm::TextOrTexts, Value::String(text)) => {
             is_text(text)
@@ -106,19 +107,13 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError
             let bytes = parse_size(text).filter(|n| within(*n, min, max));
             return bytes.map(Value::Integer).ok_or_else(|| refuse(&value));
         }
-        (SettingForm::Texts, Value::Array(items)) => {
-            items.iter().all(|item| item.as_str().is_some_and(|t| !t.is_empty()))
-        }
-        (SettingForm::TextOrTexts, Value::Array(items)) => {
-            !items.is_empty() && items.iter().all(|item| item.as_str().is_some_and(is_text))
-        }
+        (SettingForm::Texts, Value::Array(items)) => all(items, |text| !text.is_empty()),
+        (SettingForm::TextOrTexts, Value::Array(items)) => !items.is_empty() && all(items, is_text),
         (SettingForm::Dollars(most), Value::Integer(n)) if within(*n, 0, most) => {
             return Ok(Value::Float(*n as f64));
         }
         (SettingForm::Dollars(most), Value::Float(n)) => (0.0..=most as f64).contains(n),
-        (SettingForm::Paths, Value::Array(items)) => {
-            items.iter().all(|item| item.as_str().is_some_and(is_path))
-        }
+        (SettingForm::Paths, Value::Array(items)) => all(items, is_path),
         (SettingForm::Folder, Value::String(text)) => is_path(text),
         (SettingForm::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
         (SettingForm::Address, Value::String(text)) => return check_address(text).map(|()| value.clone()),

@@ -71,22 +71,14 @@ pub(crate) struct Setting {
 }
 
 pub(crate) fn find(name: &[String]) -> Option<&'static Setting> {
-    SETTINGS.iter().find(|setting| {
-        let mut wanted = setting.name.split('.');
-        name.iter().all(|part| wanted.next().is_some_and(|want| matches_part(want, part)))
-            && wanted.next().is_none()
-    })
+    SETTINGS.iter().find(|setting| parts_behind(setting, name).is_some_and(|mut rest| rest.next().is_none()))
 }
 
 /// The parts that may follow this name: the next parts of all settings that begin with it.
 pub(crate) fn names_below(name: &[String]) -> Vec<&'static str> {
     let mut parts: Vec<&'static str> = Vec::new();
-    for setting in SETTINGS {
-        let mut wanted = setting.name.split('.');
-        if name.iter().all(|part| wanted.next().is_some_and(|want| matches_part(want, part)))
-            && let Some(next) = wanted.next()
-            && !parts.contains(&next)
-        {
+    for next in SETTINGS.iter().filter_map(|setting| parts_behind(setting, name)?.next()) {
+        if !parts.contains(&next) {
             parts.push(next);
         }
     }
@@ -95,14 +87,16 @@ pub(crate) fn names_below(name: &[String]) -> Vec<&'static str> {
 
 /// Whether the person chose the last part of this name: `providers.lab`, `languages.ruby`.
 pub(crate) fn has_user_name(name: &[String]) -> bool {
+    let Some(last) = name.len().checked_sub(1) else { return false };
     SETTINGS.iter().any(|setting| {
-        let wanted: Vec<&str> = setting.name.split('.').collect();
-        wanted.len() > name.len()
-            && name.iter().zip(&wanted).all(|(part, want)| matches_part(want, part))
-            && name.len().checked_sub(1).and_then(|last| wanted.get(last)) == Some(&"*")
+        setting.name.split('.').nth(last) == Some("*")
+            && parts_behind(setting, name).is_some_and(|mut rest| rest.next().is_some())
     })
 }
 
-fn matches_part(want: &str, part: &str) -> bool {
-    want == part || (want == "*" && !part.is_empty())
+/// The parts of a setting's name behind this beginning; `None` if it begins otherwise.
+fn parts_behind(setting: &Setting, name: &[String]) -> Option<impl Iterator<Item = &'static str> + use<>> {
+    let matches = |want: &str, part: &str| want == part || (want == "*" && !part.is_empty());
+    let mut wanted = setting.name.split('.');
+    name.iter().all(|part| wanted.next().is_some_and(|want| matches(want, part))).then_some(wanted)
 }

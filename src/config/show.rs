@@ -7,7 +7,7 @@ use super::schema::Config;
 use super::setting_values::display_size;
 use super::settings::table::SETTINGS;
 use super::settings::{Setting, SettingForm};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// The example file: every setting with its default and an explanation.
@@ -54,58 +54,46 @@ pub(crate) fn schema_json() -> String {
         let parts: Vec<&str> = setting.name.split('.').collect();
         insert_setting(&mut root, &parts, setting, Some(&defaults));
     }
-    root.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-    root.insert("title".into(), "Configuration of sayso".into());
-    let mut text = serde_json::to_string_pretty(&Value::Object(root)).unwrap_or_default();
+    root["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    root["title"] = "Configuration of sayso".into();
+    let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
     text.push('\n');
     text
 }
 
-fn object() -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert("type".into(), "object".into());
-    map.insert("additionalProperties".into(), false.into());
-    map
+fn object() -> Value {
+    json!({ "type": "object", "additionalProperties": false })
 }
 
 /// Inserts a setting into the schema of its table.
-fn insert_setting(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, default: Option<&Value>) {
+fn insert_setting(into: &mut Value, parts: &[&str], setting: &Setting, default: Option<&Value>) {
     let Some((first, rest)) = parts.split_first() else { return };
     let default = default.and_then(|value| value.get(*first)).filter(|value| !value.is_null());
-    let slot = if *first == "*" {
-        into.entry("additionalProperties").and_modify(|value| {
-            if !value.is_object() {
-                *value = Value::Object(Map::new());
-            }
-        })
-    } else {
-        let properties = into.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-        let Value::Object(properties) = properties else { return };
-        properties.entry(*first)
+    let slot = match *first {
+        "*" => &mut into["additionalProperties"],
+        name => &mut into["properties"][name],
     };
-    let slot = slot.or_insert_with(|| Value::Object(Map::new()));
     if rest.is_empty() {
-        let mut leaf = form(setting.form);
-        leaf.insert("description".into(), setting.help.into());
+        *slot = form(setting.form);
+        slot["description"] = setting.help.into();
         if let Some(default) = default {
-            leaf.insert("default".into(), default.clone());
+            slot["default"] = default.clone();
         }
-        *slot = Value::Object(leaf);
     } else if *first == "theme" {
         theme(slot, rest, setting);
-    } else if let Value::Object(inner) = slot {
-        if inner.is_empty() {
-            *inner = object();
+    } else {
+        if !slot.is_object() {
+            *slot = object();
         }
-        insert_setting(inner, rest, setting, default);
+        insert_setting(slot, rest, setting, default);
     }
 }
 
 /// Inserts a part of a theme, which is a name or a pair.
 fn theme(slot: &mut Value, rest: &[&str], setting: &Setting) {
     let Value::Object(map) = slot else { return };
-    let kinds = map.entry("oneOf").or_insert_with(|| json!([{ "type": "string" }, Value::Object(object())]));
-    if let Some(Value::Object(pair)) = kinds.get_mut(1) {
+    let kinds = map.entry("oneOf").or_insert_with(|| json!([{ "type": "string" }, object()]));
+    if let Some(pair) = kinds.get_mut(1) {
         insert_setting(pair, rest, setting, None);
     }
     map.remove("type");
@@ -116,8 +104,8 @@ fn texts() -> Value {
     json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
 }
 
-fn form(form: SettingForm) -> Map<String, Value> {
-    let value = match form {
+fn form(form: SettingForm) -> Value {
+    match form {
         SettingForm::Executor => {
             json!({ "type": "string", "pattern": "^(local|(container|jupyter)(:.+)?)$" })
         }
@@ -142,9 +130,5 @@ fn form(form: SettingForm) -> Map<String, Value> {
         SettingForm::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
         SettingForm::Paths => json!({ "type": "array", "items": { "type": "string", "pattern": "^(/|~)" } }),
         SettingForm::Address => json!({ "type": "string", "pattern": "^https?://" }),
-    };
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
     }
 }

@@ -58,22 +58,9 @@ mod tests {
 
     #[test]
     fn models_that_see_are_known_by_name_and_others_are_not_claimed_to() {
-        for model in [
-            "gpt-4o",
-            "gpt-4o-mini",
-            "openai/gpt-4.1-mini",
-            "gpt-5",
-            "o3",
-            "o4-mini",
-            "claude-3-5-sonnet-20241022",
-            "claude-opus-4-6",
-            "claude-sonnet-4-5",
-            "models/gemini-2.5-flash",
-            "gemma3:12b",
-            "llava:7b",
-            "llama3.2-vision",
-            "qwen2.5vl:7b",
-        ] {
+        let sees = "gpt-4o gpt-4o-mini openai/gpt-4.1-mini gpt-5 o3 o4-mini claude-3-5-sonnet-20241022 \
+            claude-opus-4-6 claude-sonnet-4-5 models/gemini-2.5-flash gemma3:12b llava:7b llama3.2-vision qwen2.5vl:7b";
+        for model in sees.split_whitespace() {
             assert_eq!(takes_images(model), Some(true), "{model}");
         }
         for model in

@@ -143,12 +143,11 @@ pub(crate) fn run_by_tools(path: &Path) -> Option<AutoRunName> {
     if names.iter().any(|name| name == "node_modules") {
         return None;
     }
-    let at_start = PTH.what;
-    if names.iter().any(|name| name == "site-packages" || name == "dist-packages") {
-        let named = RUN_BY_TOOLS.iter().copied().find(|file| file.what == at_start && file.name == last);
-        return named.or(last.ends_with(PTH.name).then_some(PTH));
-    }
-    let found = RUN_BY_TOOLS.iter().copied().find(|file| is_in(&names, file.name));
+    let is_installed = names.iter().any(|name| name == "site-packages" || name == "dist-packages");
+    let is_it = |file: &AutoRunName| {
+        if is_installed { file.what == PTH.what && file.name == last } else { is_in(&names, file.name) }
+    };
+    let found = RUN_BY_TOOLS.iter().copied().find(is_it);
     found.or(last.ends_with(PTH.name).then_some(PTH))
 }
 

@@ -48,11 +48,11 @@ pub struct Origin {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
     /// Whether sayso itself proposed it, outside of any reply; `note` then says why.
-    #[serde(default, skip_serializing_if = "super::serial::is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) own: bool,
     /// Whether the person brought it, as a typed command or in a file that they opened. No model proposed it, and
     /// bringing it decides nothing.
-    #[serde(default, skip_serializing_if = "super::serial::is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) typed: bool,
 }
 

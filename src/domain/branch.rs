@@ -56,13 +56,7 @@ impl BranchPoint {
     /// # Errors
     /// When there is no such point.
     pub(crate) fn count_entries(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
-        let prompts = || {
-            entries
-                .iter()
-                .enumerate()
-                .filter(|(_, (_, entry))| matches!(entry, Entry::Prompt(_)))
-                .map(|(at, _)| at)
-        };
+        let prompts = || entries.iter().enumerate().filter(|(_, entry)| is_prompt(entry)).map(|(at, _)| at);
         match self {
             Self::End => Ok(entries.len()),
             Self::LastPrompt => prompts().next_back().ok_or(NoBranch::Empty),
@@ -89,9 +83,13 @@ impl BranchPoint {
         if let Self::Block(block) = self {
             return BranchPlace::Block(block);
         }
-        let prompts = begins.iter().filter(|(_, entry)| matches!(entry, Entry::Prompt(_))).count();
+        let prompts = begins.iter().filter(|entry| is_prompt(entry)).count();
         BranchPlace::Message(u32::try_from(prompts).unwrap_or(u32::MAX).saturating_add(1))
     }
+}
+
+fn is_prompt((_, entry): &(Timestamp, Entry)) -> bool {
+    matches!(entry, Entry::Prompt(_))
 }
 
 /// The block that an entry of the person decides about or changes.

@@ -6,7 +6,7 @@ pub(super) mod header;
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
     Prompt, RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, Sha256, StepId,
-    Stream, Terms, ToolCall, UndoKind, Usage,
+    Terms, ToolCall, UndoKind, Usage,
 };
 use header::Header;
 use serde::{Deserialize, Serialize};
@@ -269,7 +269,7 @@ pub enum Entry {
 }
 
 /// Outputs below this size always stay in memory: what remains of an unloaded output takes about as much.
-const MIN_LONG_BYTES: usize = 2 << 10;
+const MIN_LONG_BYTES: u64 = 2 << 10;
 
 impl Entry {
     /// Whether this is the end of a run whose output is long enough to be unloaded from memory while nobody looks at
@@ -277,10 +277,7 @@ impl Entry {
     pub(crate) fn is_long(&self) -> bool {
         match self {
             // Totals count output that is stored in a separate file too, whether or not it was read.
-            Entry::Ran { report, .. } => {
-                let total = |stream| report.output.total(stream);
-                total(Stream::Stdout).saturating_add(total(Stream::Stderr)) >= MIN_LONG_BYTES as u64
-            }
+            Entry::Ran { report, .. } => report.printed_bytes() >= MIN_LONG_BYTES,
             _ => false,
         }
     }

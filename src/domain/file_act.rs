@@ -122,13 +122,8 @@ impl FileActFields {
                 "path" => value.clone_into(&mut said.path),
                 "lines" => said.lines = Some(range(value).ok_or_else(unclear)?),
                 "depth" => {
-                    said.depth = Some(
-                        value
-                            .parse()
-                            .ok()
-                            .filter(|depth| (1..=MAX_DEPTH).contains(depth))
-                            .ok_or_else(unclear)?,
-                    );
+                    let depth = value.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth));
+                    said.depth = Some(depth.ok_or_else(unclear)?);
                 }
                 _ => return Err(unclear()),
             }

@@ -3,21 +3,11 @@
 use super::word::words;
 use super::{TextRange, Trace};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// How much a finding matters.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Default,
-    Serialize,
-    Deserialize,
-    strum::IntoStaticStr,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, IntoStaticStr,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -47,7 +37,7 @@ pub struct Finding {
     /// What was found, with the concrete object: `deletes a folder: out/charts`.
     pub message: String,
     /// Whether the person's list `review.forbid` forbids it: then the block may not run until it is edited.
-    #[serde(default, skip_serializing_if = "super::serial::is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forbidden: bool,
 }
 

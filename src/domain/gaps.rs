@@ -1,5 +1,6 @@
 //! The changes that a receipt does not list, so that silence is not taken for "nothing changed".
 
+use super::sentences::count;
 use serde::{Deserialize, Serialize};
 
 const MAX_FOLDERS_SHOWN: usize = 3;
@@ -59,13 +60,11 @@ impl UnscannedChanges {
         }
         let mut lines = Vec::new();
         if self.folders > 0 {
-            let named = self.names.iter().take(MAX_FOLDERS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-            let more = if self.folders as usize > MAX_FOLDERS_SHOWN { ", …" } else { "" };
             let folders = self.folders.saturating_sub(self.files);
             let counted = [(folders, "folder"), (self.files, "file")].into_iter().filter(|(n, _)| *n > 0);
-            let counted: Vec<_> =
-                counted.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).collect();
-            lines.push(format!("{} ({named}{more})", counted.join(" and ")));
+            let counted: Vec<_> = counted.map(|(n, what)| count(n.into(), what)).collect();
+            let named = first_names(&self.names, self.folders as usize);
+            lines.push(format!("{} ({named})", counted.join(" and ")));
         }
         if self.memory_hidden {
             lines.push("files that a program of a run has mapped: it can't be looked into".to_owned());
@@ -88,14 +87,17 @@ impl UnscannedChanges {
         } else if self.unreadable.is_empty() {
             "there are too many folders".to_owned()
         } else {
-            let named =
-                self.unreadable.iter().take(MAX_FOLDERS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-            let more = if self.unreadable.len() > MAX_FOLDERS_SHOWN { ", …" } else { "" };
-            format!("what can't be read ({named}{more})")
+            format!("what can't be read ({})", first_names(&self.unreadable, self.unreadable.len()))
         };
         (self.names_incomplete || self.ended_first)
             .then(|| format!("names that programs obey by themselves: {why}"))
     }
+}
+
+/// The first names of so many folders: `a, b, c, …`.
+fn first_names(names: &[String], count: usize) -> String {
+    let first: Vec<&str> = names.iter().take(MAX_FOLDERS_SHOWN).map(String::as_str).collect();
+    format!("{}{}", first.join(", "), if count > MAX_FOLDERS_SHOWN { ", …" } else { "" })
 }
 
 #[cfg(test)]

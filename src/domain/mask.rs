@@ -276,8 +276,7 @@ impl Maskable for OutputBuffer {
         if self.is_empty() {
             return;
         }
-        let before = pen.kinds.clone();
-        pen.kinds.clear();
+        let before = std::mem::take(&mut pen.kinds);
         let mut streams = [Stream::Stdout, Stream::Stderr].map(|stream| self.masked_stream(stream, pen));
         if !pen.kinds.is_empty() {
             // Masks keep the length, so the pieces' ranges still fit.

@@ -79,10 +79,10 @@ impl OutputBuffer {
         for (stream, bytes) in pieces {
             captured.push(stream, &bytes);
         }
-        captured.stdout.dropped = captured.stdout.dropped.saturating_add(dropped.0);
-        captured.stdout.total = captured.stdout.total.saturating_add(dropped.0);
-        captured.stderr.dropped = captured.stderr.dropped.saturating_add(dropped.1);
-        captured.stderr.total = captured.stderr.total.saturating_add(dropped.1);
+        for (kept, dropped) in [(&mut captured.stdout, dropped.0), (&mut captured.stderr, dropped.1)] {
+            kept.dropped = kept.dropped.saturating_add(dropped);
+            kept.total = kept.total.saturating_add(dropped);
+        }
         captured
     }
 
@@ -129,8 +129,7 @@ impl OutputBuffer {
     /// Appends output.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
         let (limit, seq) = (self.limit, self.next_seq);
-        let grown = self.kept_mut(stream).push(stream, seq, bytes, limit);
-        self.next_seq = grown;
+        self.next_seq = self.kept_mut(stream).push(stream, seq, bytes, limit);
     }
 
     /// The pieces of both streams in their order.
@@ -315,15 +314,20 @@ mod tests {
         prop::collection::vec((stream(), prop::collection::vec(any::<u8>(), 0..60)), 0..40)
     }
 
+    fn captured(limit: u64, pushes: &[(Stream, Vec<u8>)]) -> OutputBuffer {
+        let mut captured = OutputBuffer::new(limit);
+        for (stream, bytes) in pushes {
+            captured.push(*stream, bytes);
+        }
+        captured
+    }
+
     proptest! {
         /// Each stream keeps exactly the first quarter and, for the rest of the allowance, its end; the middle is
         /// counted.
         #[test]
         fn both_ends_are_kept(limit in 0usize..200, pushes in pushes()) {
-            let mut captured = OutputBuffer::new(limit as u64);
-            for (stream, bytes) in &pushes {
-                captured.push(*stream, bytes);
-            }
+            let captured = captured(limit as u64, &pushes);
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let all: Vec<u8> = pushes.iter().filter(|p| p.0 == stream).flat_map(|p| p.1.clone()).collect();
                 let head = all.len().min(limit / 4);
@@ -343,10 +347,7 @@ mod tests {
         /// While nothing is dropped, all pieces together are what was printed, in order.
         #[test]
         fn order_is_kept(pushes in pushes()) {
-            let mut captured = OutputBuffer::new(1 << 20);
-            for (stream, bytes) in &pushes {
-                captured.push(*stream, bytes);
-            }
+            let captured = captured(1 << 20, &pushes);
             let flat = |it: &mut dyn Iterator<Item = (Stream, Vec<u8>)>| -> Vec<(Stream, u8)> {
                 it.flat_map(|(s, bytes)| bytes.into_iter().map(move |b| (s, b))).collect()
             };
@@ -357,10 +358,7 @@ mod tests {
         /// A buffer restored from its pieces equals the original.
         #[test]
         fn restored(limit in 0usize..200, pushes in pushes()) {
-            let mut captured = OutputBuffer::new(limit as u64);
-            for (stream, bytes) in &pushes {
-                captured.push(*stream, bytes);
-            }
+            let captured = captured(limit as u64, &pushes);
             let dropped = (captured.dropped(Stream::Stdout), captured.dropped(Stream::Stderr));
             let pieces = captured.pieces().map(|p| (p.stream, p.bytes.clone()));
             let again = OutputBuffer::restore(limit as u64, pieces, dropped);

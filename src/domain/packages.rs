@@ -5,7 +5,6 @@
 //! `into: .venv` installs Python packages into the project's own environment instead of the session's folder.
 
 use super::BlockTextError;
-use std::fmt::Write as _;
 
 const MAX_PACKAGES: usize = 50;
 const MAX_LINE_BYTES: usize = 200;
@@ -82,10 +81,7 @@ impl PackageList {
             InstallInto::Session => String::new(),
             InstallInto::Project => format!("{INTO_PROJECT}\n"),
         };
-        self.packages.iter().fold(head, |mut text, package| {
-            let _ = writeln!(text, "{package}");
-            text
-        })
+        self.packages.iter().fold(head, |text, package| format!("{text}{package}\n"))
     }
 
     /// The list for a sentence: `numpy, pandas`.
@@ -217,32 +213,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// Modules of Python itself that may be missing all the same; no package of that name provides them.
-const PARTS_OF_PYTHON: &[&str] = &[
-    "asynchat",
-    "asyncore",
-    "cgi",
-    "crypt",
-    "curses",
-    "dbm",
-    "distutils",
-    "idlelib",
-    "imp",
-    "lib2to3",
-    "msilib",
-    "nis",
-    "pipes",
-    "pwd",
-    "readline",
-    "smtpd",
-    "sqlite3",
-    "ssl",
-    "telnetlib",
-    "test",
-    "tkinter",
-    "turtle",
-    "winreg",
-    "winsound",
-];
+const PARTS_OF_PYTHON: &str = "\
+     asynchat asyncore cgi crypt curses dbm distutils idlelib imp lib2to3 msilib nis pipes pwd readline \
+     smtpd sqlite3 ssl telnetlib test tkinter turtle winreg winsound";
 
 /// The package that provides this Python module; `None` if the name can't be that of a package.
 pub(crate) fn python_package(module: &str) -> Option<String> {
@@ -250,7 +223,8 @@ pub(crate) fn python_package(module: &str) -> Option<String> {
         |name: &str| OTHER_NAMES.iter().find(|(import, _)| *import == name).map(|(_, package)| *package);
     let top = module.split('.').next().unwrap_or(module);
     let package = known(module).or_else(|| known(top)).unwrap_or(top);
-    (!PARTS_OF_PYTHON.contains(&top) && is_whole_name(package)).then(|| package.to_owned())
+    let is_of_python = PARTS_OF_PYTHON.split_whitespace().any(|part| part == top);
+    (!is_of_python && is_whole_name(package)).then(|| package.to_owned())
 }
 
 /// The missing module in the message of a `ModuleNotFoundError`.

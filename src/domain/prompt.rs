@@ -1,6 +1,5 @@
 //! A message of the person: its text, and the files attached to it.
 
-use super::serial::is_false;
 use serde::{Deserialize, Serialize};
 
 /// A message of the person.
@@ -24,7 +23,7 @@ pub struct AttachedFile {
     #[serde(default)]
     pub text: String,
     /// Whether a key in the text is masked.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub masked: bool,
 }
 

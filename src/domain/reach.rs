@@ -122,21 +122,18 @@ impl Reach {
 
     /// The places inside these folders that can't be written although the folders can.
     pub(crate) fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
-        let inside =
-            |place: &&ReachablePath| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
-        self.places
-            .iter()
-            .filter(|p| p.write == Reachability::No)
-            .filter(inside)
-            .map(|p| p.path.as_path())
-            .collect()
+        self.paths_inside(folders, |place| place.write == Reachability::No)
     }
 
     /// The places inside these folders of which nothing can be read.
     pub(crate) fn kept_from_reading(&self, folders: &[PathBuf]) -> Vec<&Path> {
-        let inside =
-            |place: &&ReachablePath| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
-        self.places.iter().filter(|p| p.read.is_closed()).filter(inside).map(|p| p.path.as_path()).collect()
+        self.paths_inside(folders, |place| place.read.is_closed())
+    }
+
+    fn paths_inside(&self, folders: &[PathBuf], is_kept: impl Fn(&ReachablePath) -> bool) -> Vec<&Path> {
+        let is_inside = |path: &Path| folders.iter().any(|f| path.starts_with(f) && path != f);
+        let kept = self.places.iter().filter(|place| is_kept(place) && is_inside(&place.path));
+        kept.map(|place| place.path.as_path()).collect()
     }
 
     /// The deepest place that contains a path; of two at the same path the later one.

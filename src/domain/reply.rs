@@ -5,7 +5,7 @@ use super::word::words;
 use serde::{Deserialize, Serialize};
 
 /// A call of a tool, as the model made it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's id of the call.
     #[serde(default)]

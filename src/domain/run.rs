@@ -60,7 +60,7 @@ pub struct KernelRef {
     #[serde(default)]
     pub variables: u32,
     /// Whether code that blocks leave in it keeps running between runs, because sayso can't stop it.
-    #[serde(default, rename = "goes_on", skip_serializing_if = "super::serial::is_false")]
+    #[serde(default, rename = "goes_on", skip_serializing_if = "std::ops::Not::not")]
     pub keeps_running: bool,
 }
 

@@ -17,7 +17,7 @@ pub(crate) mod sending;
 pub(crate) mod undo;
 
 /// `1 block`, `2 blocks`.
-fn count(number: u64, noun: &str) -> String {
+pub(super) fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 

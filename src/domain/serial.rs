@@ -12,11 +12,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Skips a flag that is `false`.
-pub(crate) fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
 /// Skips a number that is 0.
 pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0

@@ -82,18 +82,7 @@ impl Target {
             others: Vec::new(),
         }
     }
-}
 
-/// The identity of a folder, independent of paths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FolderId {
-    /// The file system that contains it.
-    pub(crate) device: u64,
-    /// Its inode number, unique on that file system while the folder exists.
-    pub(crate) inode: u64,
-}
-
-impl Target {
     /// Whether links lead from the name to a place outside of the working folder. An earlier block may have made them,
     /// so no rule or flag that covers all blocks covers this one.
     pub(crate) fn led_outside(&self) -> bool {
@@ -109,6 +98,15 @@ impl Target {
     pub(crate) fn same_as(&self, approved: &Target) -> bool {
         Self { bytes: 0, ..self.clone() } == Self { bytes: 0, ..approved.clone() }
     }
+}
+
+/// The identity of a folder, independent of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderId {
+    /// The file system that contains it.
+    pub(crate) device: u64,
+    /// Its inode number, unique on that file system while the folder exists.
+    pub(crate) inode: u64,
 }
 
 /// What is at a path.

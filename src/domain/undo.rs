@@ -2,6 +2,7 @@
 //! `workspace/undo` keeps the copies and the records of changes.
 
 use super::Sha256;
+use super::sentences::count;
 use serde::{Deserialize, Serialize};
 
 const MAX_NAMES_SHOWN: usize = 3;
@@ -65,15 +66,9 @@ impl UndoCover {
         if !self.is_some() {
             return format!("none: {}", self.why_none);
         }
-        let files = |count: u32, what: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {what} file")),
-            count => Some(format!("{count} {what} files")),
-        };
-        let mut parts: Vec<String> = [files(self.large, "large"), files(self.unreadable, "unreadable")]
-            .into_iter()
-            .flatten()
-            .collect();
+        let files = [(self.large, "large file"), (self.unreadable, "unreadable file")].into_iter();
+        let mut parts: Vec<String> =
+            files.filter(|(n, _)| *n > 0).map(|(n, what)| count(n.into(), what)).collect();
         parts.extend(self.names.iter().take(MAX_NAMES_SHOWN).cloned());
         let named = self.names.len().min(MAX_NAMES_SHOWN);
         let more = (self.secret as usize + self.folders as usize).saturating_sub(named);

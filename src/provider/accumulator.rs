@@ -40,7 +40,7 @@ pub(super) fn weight(value: &Value) -> usize {
 }
 
 /// What has arrived of a reply so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Accumulator {
     /// Part of the ids made here, so that the ids of two replies differ.
     number: u64,
@@ -69,23 +69,7 @@ pub(super) struct Accumulator {
 impl Accumulator {
     /// `number` has to differ from reply to reply.
     pub(super) fn new(number: u64, asked: ServerIdentity, secrets: Masker) -> Self {
-        Self {
-            number,
-            asked,
-            secrets,
-            out: Vec::new(),
-            text: 0,
-            counted_bytes: 0,
-            content_bytes: 0,
-            shown: false,
-            calls: Vec::new(),
-            kept: Vec::new(),
-            usage: None,
-            finish: None,
-            recognised: false,
-            ended: false,
-            retry: RetryAdvice::Never,
-        }
+        Self { number, asked, secrets, ..Self::default() }
     }
 
     pub(super) fn server(&self) -> &ServerIdentity {
@@ -125,11 +109,6 @@ impl Accumulator {
     /// How much of the reply came, also of calls, which become events only at its end.
     pub(super) fn content_bytes(&self) -> usize {
         self.content_bytes
-    }
-
-    /// Bytes of text so far.
-    pub(super) fn text_len(&self) -> usize {
-        self.text
     }
 
     pub(super) fn calls(&self) -> usize {
@@ -203,15 +182,16 @@ impl Accumulator {
 
     /// Keeps an item of this format that later requests have to send back at this place.
     pub(super) fn keep_here(&mut self, format: FormatKind, item: Value) {
-        self.keep_item(opaque_items::new_item(format.as_str(), self.text_len(), self.calls(), item));
+        self.keep_item(format, (self.text, self.calls.len()), item);
     }
 
     /// Like `keep_here`, for the beginning of the message.
     pub(super) fn keep_first(&mut self, format: FormatKind, item: Value) {
-        self.keep_item(opaque_items::new_item(format.as_str(), 0, 0, item));
+        self.keep_item(format, (0, 0), item);
     }
 
-    fn keep_item(&mut self, kept: OpaqueItem) {
+    fn keep_item(&mut self, format: FormatKind, (text, calls): (usize, usize), item: Value) {
+        let kept = opaque_items::new_item(format.as_str(), text, calls, item);
         self.count_entry(kept.json.len());
         self.kept.push(kept);
     }
@@ -228,25 +208,16 @@ impl Accumulator {
     /// Sets the tokens used; a count that `usage` lacks keeps its earlier value. A count that no reply can have is not
     /// known: it would make up the cost of a session.
     pub(super) fn set_usage(&mut self, usage: Usage) {
-        let possible = |count: Option<u64>| count.filter(|tokens| *tokens <= MAX_TOKENS);
-        let usage = Usage {
-            input: possible(usage.input),
-            output: possible(usage.output),
-            cached: possible(usage.cached),
-            cache_written: possible(usage.cache_written),
-            reasoning: possible(usage.reasoning),
-        };
-        if usage == Usage::default() {
-            return;
-        }
         let before = self.usage.unwrap_or_default();
-        self.usage = Some(Usage {
-            input: usage.input.or(before.input),
-            output: usage.output.or(before.output),
-            cached: usage.cached.or(before.cached),
-            cache_written: usage.cache_written.or(before.cache_written),
-            reasoning: usage.reasoning.or(before.reasoning),
-        });
+        let known = |count: Option<u64>, before| count.filter(|tokens| *tokens <= MAX_TOKENS).or(before);
+        let usage = Usage {
+            input: known(usage.input, before.input),
+            output: known(usage.output, before.output),
+            cached: known(usage.cached, before.cached),
+            cache_written: known(usage.cache_written, before.cache_written),
+            reasoning: known(usage.reasoning, before.reasoning),
+        };
+        self.usage = Some(usage).filter(|usage| *usage != Usage::default());
     }
 
     /// Stores the model's reason for ending; more pieces may follow.

@@ -54,16 +54,18 @@ pub(super) fn sibling_url(protocol: &Protocol, url: &Url, path: &str) -> Url {
         Some(path) => url.set_path(&format!("{}{path}", root.trim_end_matches("/v1"))),
         None => url.set_path(&format!("{root}{path}")),
     }
-    let rest: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(name, _)| protocol.query_for_replies != Some(&**name))
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect();
-    url.set_query(None);
-    if !rest.is_empty() {
-        url.query_pairs_mut().extend_pairs(rest);
-    }
+    leave_out_query(&mut url, protocol.query_for_replies);
     url
+}
+
+/// Takes the query parameter of this name away.
+pub(super) fn leave_out_query(url: &mut Url, name: Option<&str>) {
+    let others = url.query_pairs().filter(|(other, _)| name != Some(&**other));
+    let others: Vec<(String, String)> = others.map(|(name, value)| (name.into(), value.into())).collect();
+    url.set_query(None);
+    if !others.is_empty() {
+        url.query_pairs_mut().extend_pairs(others);
+    }
 }
 
 pub(super) fn parse(base_url: &str) -> Result<Url, AddressError> {

@@ -10,7 +10,6 @@ use super::catalogue::model_list::{self, Listing};
 use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
-use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::OptionalPart;
 use crate::config::FormatKind;
@@ -31,7 +30,8 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::Paged { size: ("limit", "1000"), page: model_list::page, model: model_list::one },
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::EventDecoder::default())),
+    lines: false,
+    decoder: |_| Box::<events::EventDecoder>::default(),
 };
 
 fn root(path: &str) -> String {

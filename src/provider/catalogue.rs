@@ -5,7 +5,6 @@
 pub(super) mod model_list;
 
 use super::http::Connection;
-use super::server::HttpRequest;
 use crate::domain::{FailureKind, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use futures_util::future::join_all;
 use model_list::{Listing, ModelPage};
@@ -14,8 +13,6 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio::sync::mpsc::Sender;
 
-/// How long one request for a list may take.
-const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long questions about one model may take: a request for a reply may be waiting for the answer.
 const INFO_TIMEOUT: Duration = Duration::from_secs(4);
 /// The most pages of a list that are read.
@@ -134,10 +131,8 @@ impl CatalogueServer {
             for (name, value) in size.into_iter().chain(next_page) {
                 url.query_pairs_mut().append_pair(name, value);
             }
-            let value = self.fetch(self.connection.access().get(url)).await?;
-            let Some(page) = read(&value, provider) else {
-                return Err(self.connection.access().identity.not_a_model(None, "something that is no list"));
-            };
+            let value = self.connection.fetch(self.connection.access().get(url)).await?;
+            let page = read(&value, provider).ok_or_else(|| self.connection.access().identity.no_list())?;
             all.extend(page.models);
             next = page.next;
             if next.is_none() {
@@ -150,9 +145,8 @@ impl CatalogueServer {
     async fn ollama_models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let value = self.get("/api/tags").await?;
         let provider = &self.connection.access().name.provider;
-        let Some(models) = value.get("models").and_then(Value::as_array) else {
-            return Err(self.connection.access().identity.not_a_model(None, "something that is no list"));
-        };
+        let models = value["models"].as_array();
+        let models = models.ok_or_else(|| self.connection.access().identity.no_list())?;
         let name =
             |model: &Value| model.get("name").or_else(|| model.get("model"))?.as_str().map(str::to_owned);
         let names =
@@ -168,7 +162,7 @@ impl CatalogueServer {
     async fn ollama_model(&self, name: ModelName) -> Result<ModelInfo, ReplyFailure> {
         let access = self.connection.access();
         let request = access.post_to(access.sibling_url("/api/show"), &json!({ "model": name.model }));
-        match self.fetch(request).await {
+        match self.connection.fetch(request).await {
             Ok(value) => Ok(model_list::read_model(&value, name)),
             // A server without this endpoint will not have it later either, so this answer is final.
             Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::BadRequest) => {
@@ -180,11 +174,7 @@ impl CatalogueServer {
 
     async fn get(&self, path: &str) -> Result<Value, ReplyFailure> {
         let access = self.connection.access();
-        self.fetch(access.get(access.sibling_url(path))).await
-    }
-
-    async fn fetch(&self, request: HttpRequest) -> Result<Value, ReplyFailure> {
-        self.connection.fetch(request, LIST_TIMEOUT).await
+        self.connection.fetch(access.get(access.sibling_url(path))).await
     }
 
     fn listing(&self) -> &'static Listing {

@@ -7,7 +7,7 @@
 use super::opaque_items::{self, MessagePart};
 use crate::config::Effort;
 use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The result sent for a call that has none.
 const UNANSWERED_MESSAGE: &str = "This call was not carried out.";
@@ -133,19 +133,17 @@ pub(super) fn arguments(call: &ToolCall) -> Value {
     if call.arguments.trim().is_empty() {
         return Value::Object(Map::new());
     }
-    match serde_json::from_str::<Value>(&call.arguments) {
-        Ok(value) if value.is_object() => value,
-        _ => serde_json::json!({ "not_valid_json": call.arguments }),
-    }
+    object(&call.arguments).unwrap_or_else(|| json!({ "not_valid_json": call.arguments }))
 }
 
 /// The schema of a tool's parameters or of an answer; a text that is not a schema of an object becomes one that
 /// allows any object.
 pub(super) fn schema(text: &str) -> Value {
-    match serde_json::from_str::<Value>(text) {
-        Ok(value) if value.is_object() => value,
-        _ => serde_json::json!({ "type": "object" }),
-    }
+    object(text).unwrap_or_else(|| json!({ "type": "object" }))
+}
+
+fn object(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().filter(Value::is_object)
 }
 
 /// The thinking budget of an effort, for servers that take tokens.

@@ -17,7 +17,7 @@ use reqwest::Url;
 use std::time::Duration;
 
 /// The server that is asked, as messages name it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerIdentity {
     /// The provider's name as configured.
     pub(super) provider: String,
@@ -35,6 +35,13 @@ pub(super) struct ServerIdentity {
 pub(super) struct ServerRefusal {
     pub(super) failure: ReplyFailure,
     pub(super) retry: RetryAdvice,
+}
+
+/// A failure that asking again does not help.
+impl From<ReplyFailure> for ServerRefusal {
+    fn from(failure: ReplyFailure) -> Self {
+        Self { failure, retry: RetryAdvice::Never }
+    }
 }
 
 /// An answer that is not a reply: its status, some of its headers, its body.
@@ -75,14 +82,8 @@ impl ServerIdentity {
         let seconds = after.as_secs_f64();
         let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
         if begun {
-            let message =
-                format!("{} went silent for {time} inside the reply. {}", self.host, sending::of_cut(kept));
-            with_departure_left(failure(
-                FailureKind::TimedOut,
-                None,
-                message.trim_end(),
-                "The reply is not complete: ask again.",
-            ))
+            let what = format!("{} went silent for {time} inside the reply.", self.host);
+            broken_off(FailureKind::TimedOut, &what, kept, NOT_COMPLETE)
         } else {
             let message = format!("No reply from {} within {time}.", self.host);
             let hint = "A large model may need longer: raise the time limit of the provider.";
@@ -92,47 +93,37 @@ impl ServerIdentity {
 
     /// The connection broke. `kept`: some text or reasoning had arrived.
     pub(super) fn cut(&self, kept: bool) -> ReplyFailure {
-        let message =
-            format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(kept));
-        with_departure_left(failure(
-            FailureKind::Cut,
-            None,
-            message.trim_end(),
-            "The reply is not complete: ask again.",
-        ))
+        let what = format!("The connection to {} broke inside the reply.", self.host);
+        broken_off(FailureKind::Cut, &what, kept, NOT_COMPLETE)
     }
 
     /// The reply is longer than sayso accepts. `kept`: some text or reasoning of it had arrived.
     pub(super) fn too_long(limit: usize, kept: bool) -> ReplyFailure {
-        let message = format!(
-            "The reply is longer than {} MiB: the rest was not read. {}",
-            limit >> 20,
-            sending::of_cut(kept)
-        );
-        with_departure_left(failure(FailureKind::Cut, None, message.trim_end(), "Ask for less at a time."))
+        let what = format!("The reply is longer than {} MiB: the rest was not read.", limit >> 20);
+        broken_off(FailureKind::Cut, &what, kept, "Ask for less at a time.")
     }
 
     /// Something in the stream can't be read.
     pub(super) fn malformed(&self, why: &str, kept: bool) -> ReplyFailure {
-        let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(kept));
-        with_departure_left(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
+        let what = format!("{} answered with what can't be read.", self.host);
+        broken_off(FailureKind::Malformed, &what, kept, &short_line(why))
     }
 
     /// The answer is not a reply at all.
     pub(super) fn not_a_model(&self, status: Option<u16>, what: &str) -> ReplyFailure {
         let message = format!("{} answered with {what}, not as a model.", self.host);
         let hint = format!("Check the address: {} was asked.", self.address);
-        with_departure_left(failure(FailureKind::NotAModel, status, message, hint))
+        ReplyFailure { departure: Departure::Sent, ..failure(FailureKind::NotAModel, status, message, hint) }
     }
 
-    /// The conversation is too long. `sent`: the server said so; otherwise this was known before sending.
-    pub(super) fn overflow(
-        &self,
-        tokens: Option<(u64, u64)>,
-        status: Option<u16>,
-        sent: bool,
-    ) -> ReplyFailure {
-        let departure = if sent { Departure::Sent } else { Departure::Never };
+    /// The answer to the request for a list of models is none.
+    pub(super) fn no_list(&self) -> ReplyFailure {
+        self.not_a_model(None, "something that is no list")
+    }
+
+    /// The conversation is too long. `status`: with which the server said so; `None`: this was known before sending.
+    pub(super) fn overflow(&self, tokens: Option<(u64, u64)>, status: Option<u16>) -> ReplyFailure {
+        let departure = if status.is_some() { Departure::Sent } else { Departure::Never };
         let end = sending::too_long(departure);
         let message = match tokens {
             Some((needs, limit)) => {
@@ -158,9 +149,8 @@ impl ServerIdentity {
     }
 
     fn classify_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
-        let status = answer.status;
+        let (status, provider) = (answer.status, &self.provider);
         let said = self.error_message(body);
-        let never = |failure| ServerRefusal { failure, retry: RetryAdvice::Never };
         if status != 429 && body.is_overflow() && (400..=500).contains(&status) {
             // The tokens reserved for the reply count here: a smaller reservation may fit.
             let retry = if body.blames_limit() {
@@ -168,45 +158,38 @@ impl ServerIdentity {
             } else {
                 RetryAdvice::Never
             };
-            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status), true), retry };
+            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status)), retry };
         }
         if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
-            return never(self.no_tools(status, said));
+            return self.no_tools(status, said).into();
         }
         let retry = answer.retry_after.or(body.retry_after).map_or(RetryAdvice::Backoff, RetryAdvice::After);
         match status {
-            300..=399 => never(self.redirected(status, answer.location.as_deref())),
-            401 | 403 => never(self.key_refused(status, said)),
-            400 if body.is_wrong_key() => never(self.key_refused(status, said)),
-            404 | 405 => never(self.not_found(status, body, said)),
-            402 => never(self.unpaid(status, said)),
-            400 if body.is_unpaid() => never(self.unpaid(status, said)),
-            429 if body.is_quota() => never(failure(
-                FailureKind::RateLimit,
-                Some(status),
-                format!("The quota of the key for {} is used up (429). {NOT_AGAIN}", self.provider),
-                said,
-            )),
-            429 if body.is_too_large() => never(failure(
-                FailureKind::RateLimit,
-                Some(status),
-                format!(
-                    "The request alone is larger than {} allows in a minute (429). {NOT_AGAIN}",
-                    self.provider
-                ),
-                said,
-            )),
+            300..=399 => self.redirected(status, answer.location.as_deref()).into(),
+            401 | 403 => self.key_refused(status, said).into(),
+            400 if body.is_wrong_key() => self.key_refused(status, said).into(),
+            404 | 405 => self.not_found(status, body, said).into(),
+            402 => self.unpaid(status, said).into(),
+            400 if body.is_unpaid() => self.unpaid(status, said).into(),
+            429 if body.is_quota() => {
+                let message = format!("The quota of the key for {provider} is used up (429). {NOT_AGAIN}");
+                failure(FailureKind::RateLimit, Some(status), message, said).into()
+            }
+            429 if body.is_too_large() => {
+                let what = format!("The request alone is larger than {provider} allows in a minute (429).");
+                failure(FailureKind::RateLimit, Some(status), format!("{what} {NOT_AGAIN}"), said).into()
+            }
             429 => ServerRefusal {
                 failure: failure(FailureKind::RateLimit, Some(status), "Rate limit.", said),
                 retry,
             },
             408 | 409 | 425 => {
-                let message = format!("{} could not take the request ({status}).", self.provider);
+                let message = format!("{provider} could not take the request ({status}).");
                 ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), retry }
             }
             500..=599 => self.failed(status, body, said, retry),
-            _ if body.is_page => never(self.not_a_model(Some(status), "a web page")),
-            _ if body.is_unknown_model() => never(self.not_found(status, body, said)),
+            _ if body.is_page => self.not_a_model(Some(status), "a web page").into(),
+            _ if body.is_unknown_model() => self.not_found(status, body, said).into(),
             _ => {
                 let retry = body.refused_part().map_or(RetryAdvice::Never, RetryAdvice::Without);
                 ServerRefusal { failure: self.bad_request(status, said), retry }
@@ -248,12 +231,8 @@ impl ServerIdentity {
             (true, 307 | 308) => format!("{host} keeps sending on, at last to {to} ({status})."),
             (true, _) => format!("{host} sends on to {to} ({status}). {}", sending::NOTHING_THERE),
         };
-        failure(
-            FailureKind::BadRequest,
-            Some(status),
-            message,
-            "If that is right, set it as the base address.",
-        )
+        let hint = "If that is right, set it as the base address.";
+        failure(FailureKind::BadRequest, Some(status), message, hint)
     }
 
     /// Whether an address, which may be relative, is of the origin that was asked.
@@ -327,9 +306,13 @@ pub(super) fn failure(
     ReplyFailure { kind, status, message: message.into(), hint: hint.into(), departure: Departure::Unknown }
 }
 
-/// The same failure, marked as that of a request that was sent.
-fn with_departure_left(failure: ReplyFailure) -> ReplyFailure {
-    ReplyFailure { departure: Departure::Sent, ..failure }
+/// What to do about a reply that broke off.
+const NOT_COMPLETE: &str = "The reply is not complete: ask again.";
+
+/// The failure of a reply that broke off. `kept`: some text or reasoning of it had arrived.
+fn broken_off(kind: FailureKind, what: &str, kept: bool, hint: &str) -> ReplyFailure {
+    let message = format!("{what} {}", sending::of_cut(kept));
+    ReplyFailure { departure: Departure::Sent, ..failure(kind, None, message.trim_end(), hint) }
 }
 
 #[cfg(test)]

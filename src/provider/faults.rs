@@ -2,16 +2,12 @@
 //! replies. The fault is reported, and the text that arrived is kept.
 
 use super::accumulator::MAX_REPLY_BYTES;
-use super::format::{End, FormatDecoder};
-use super::recordings::{Total, failed, finished, read};
-use super::{fixture, server_of};
+use super::framing::End;
+use super::recordings::{Total, decoder, failed, finished, read};
 use crate::config::FormatKind as Kind;
+use crate::domain::sentences::sending::of_cut;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};
 use serde_json::{Value, json};
-
-fn decoder(kind: Kind) -> Box<dyn FormatDecoder> {
-    server_of(kind, fixture(kind, "m")).decoder(&json!({}))
-}
 
 fn closed(kind: Kind, body: &str) -> Total {
     read(decoder(kind), [body.as_bytes()], End::Closed)
@@ -25,11 +21,9 @@ fn frame(kind: Kind, value: &Value) -> String {
 fn start(kind: Kind) -> String {
     match kind {
         Kind::Anthropic => {
-            frame(kind, &json!({ "type": "message_start", "message": { "usage": { "input_tokens": 3 } } }))
-                + &frame(
-                    kind,
-                    &json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
-                )
+            let message = json!({ "type": "message_start", "message": { "usage": { "input_tokens": 3 } } });
+            let block = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } });
+            frame(kind, &message) + &frame(kind, &block)
         }
         _ => String::new(),
     }
@@ -136,14 +130,12 @@ fn what_is_no_reply_or_can_not_be_read_is_told() {
         for page in ["<!DOCTYPE html><html>Log in</html>", " \n<html>", ": ping\n\n", ""] {
             assert_eq!(failed(&closed(kind, page)).kind, FailureKind::NotAModel, "{kind:?} {page:?}");
         }
-        let broken = if kind == Kind::Ollama { "{broken\n" } else { "data: {broken\n\n" };
+        let broken = if kind == Kind::Ollama { "{sk-verysecret\n" } else { "data: {sk-verysecret\n\n" };
         let total = closed(kind, &(start(kind) + &words(kind, "a") + broken + &words(kind, "b")));
         assert_eq!((total.text.as_str(), failed(&total).kind), ("a", FailureKind::Malformed), "{kind:?}");
-        assert_eq!(
-            failed(&closed(kind, "{malformed json: <<<chaos>>>\n")).kind,
-            FailureKind::Malformed,
-            "{kind:?}"
-        );
+        assert!(!format!("{total:?}").contains("verysecret"), "{total:?}");
+        let chaos = closed(kind, "{malformed json: <<<chaos>>>\n");
+        assert_eq!(failed(&chaos).kind, FailureKind::Malformed, "{kind:?}");
         let silent = closed(kind, &(start(kind) + &words(kind, "a")));
         assert_eq!(finished(&silent), (FinishReason::Incomplete, None), "{kind:?}");
         let error = json!({ "error": { "message": "bad key sk-verysecret", "code": 401, "type": "authentication_error" } });
@@ -156,18 +148,11 @@ fn what_is_no_reply_or_can_not_be_read_is_told() {
 #[test]
 fn an_endless_reply_is_bounded() {
     for kind in Kind::OF_SERVERS {
-        let (mut decoder, mut out) = (decoder(kind), Vec::new());
-        decoder.feed(start(kind).as_bytes(), &mut out);
         let piece = words(kind, &"x".repeat(64 << 10));
-        let mut text = 0;
-        let failure = (0..800).find_map(|_| {
-            decoder.feed(piece.as_bytes(), &mut out);
-            text += out.iter().map(|e| if let ReplyEvent::Delta(t) = e { t.len() } else { 0 }).sum::<usize>();
-            out.drain(..)
-                .find_map(|event| if let ReplyEvent::Failed(failure) = event { Some(failure) } else { None })
-        });
-        assert!(failure.is_some_and(|f| f.message.starts_with("The reply is longer than 8 MiB")), "{kind:?}");
-        assert!(text <= MAX_REPLY_BYTES + (64 << 10), "{kind:?}");
+        let (message, text, _) = until_it_fails(kind, |_| piece.clone());
+        let expected = "The reply is longer than 8 MiB: the rest was not read.";
+        assert_eq!(message, format!("{expected} {}", of_cut(true)), "{kind:?}");
+        assert!(text.len() <= MAX_REPLY_BYTES + (64 << 10), "{kind:?}");
     }
 }
 
@@ -179,11 +164,8 @@ fn until_it_fails(kind: Kind, mut piece: impl FnMut(u64) -> String) -> (String, 
     for at in 1.. {
         let piece = piece(at);
         fed += piece.len();
-        assert!(
-            fed < 50 << 20,
-            "{kind:?}: 50 MiB of this and no end: {}",
-            piece.get(..200).unwrap_or(&piece)
-        );
+        let start = piece.get(..200).unwrap_or(&piece);
+        assert!(fed < 50 << 20, "{kind:?}: 50 MiB of this and no end: {start}");
         decoder.feed(piece.as_bytes(), &mut out);
         for event in out.drain(..) {
             match event {
@@ -205,31 +187,22 @@ fn what_is_remembered_beside_the_text_is_bounded_too() {
         |at: u64, block: Value| json!({ "type": "content_block_start", "index": at, "content_block": block });
     let item = |at: u64, item: Value| json!({ "type": "response.output_item.done", "output_index": at, "item": item });
     let part = |part: Value| json!({ "candidates": [{ "content": { "parts": [part] } }] });
-    type Make<'a> = Box<dyn Fn(u64) -> Value + 'a>;
-    let cases: Vec<(Kind, Make<'_>)> = vec![
-        (Kind::Anthropic, Box::new(|at| block(at, json!({ "type": "text", "text": "", "citations": long })))),
-        (Kind::Anthropic, Box::new(|at| block(at, json!({})))),
-        (Kind::OpenaiResponses, Box::new(|at| item(at, json!({ "type": "function_call", "name": long })))),
-        (Kind::OpenaiResponses, Box::new(|at| item(at, json!({})))),
-        (
-            Kind::OpenaiResponses,
-            Box::new(|at| json!({ "type": "response.output_text.delta", "output_index": at, "delta": "" })),
-        ),
-        (
-            Kind::Openai,
-            Box::new(|at| calls(json!({ "index": 0, "function": { "name": format!("{long}{at}") } }))),
-        ),
-        (Kind::Openai, Box::new(|at| calls(json!({ "index": at })))),
-        (Kind::Openai, Box::new(|_| details(json!({ "type": "reasoning.encrypted", "data": long })))),
-        (Kind::Gemini, Box::new(|_| part(json!({ "functionCall": { "name": long } })))),
-        (Kind::Gemini, Box::new(|_| part(json!({ "text": "", "thoughtSignature": long })))),
-        (
-            Kind::Ollama,
-            Box::new(|_| json!({ "message": { "tool_calls": [{ "id": long, "function": {} }] } })),
-        ),
+    let words = |at: u64| json!({ "type": "response.output_text.delta", "output_index": at, "delta": "" });
+    let cases: [(Kind, &dyn Fn(u64) -> Value); 11] = [
+        (Kind::Anthropic, &|at| block(at, json!({ "type": "text", "text": "", "citations": long }))),
+        (Kind::Anthropic, &|at| block(at, json!({}))),
+        (Kind::OpenaiResponses, &|at| item(at, json!({ "type": "function_call", "name": long }))),
+        (Kind::OpenaiResponses, &|at| item(at, json!({}))),
+        (Kind::OpenaiResponses, &words),
+        (Kind::Openai, &|at| calls(json!({ "index": 0, "function": { "name": format!("{long}{at}") } }))),
+        (Kind::Openai, &|at| calls(json!({ "index": at }))),
+        (Kind::Openai, &|_| details(json!({ "type": "reasoning.encrypted", "data": long }))),
+        (Kind::Gemini, &|_| part(json!({ "functionCall": { "name": long } }))),
+        (Kind::Gemini, &|_| part(json!({ "text": "", "thoughtSignature": long }))),
+        (Kind::Ollama, &|_| json!({ "message": { "tool_calls": [{ "id": long, "function": {} }] } })),
     ];
-    for (kind, make) in &cases {
-        let (message, text, fed) = until_it_fails(*kind, |at| frame(*kind, &make(at)));
+    for (kind, make) in cases {
+        let (message, text, fed) = until_it_fails(kind, |at| frame(kind, &make(at)));
         let what = make(1).to_string();
         let what = what.get(..100).unwrap_or(&what);
         assert!(message.starts_with("The reply is longer than 8 MiB"), "{kind:?} {what}: {message}");
@@ -253,8 +226,7 @@ fn a_reason_in_every_chunk_of_gemini_is_no_end() {
     let (mut decoder, mut out) = (decoder(Kind::Gemini), Vec::new());
     decoder.feed(chunk("a").as_bytes(), &mut out);
     assert!(!decoder.only_counts_follow());
-    let kinds = [Kind::Openai, Kind::Anthropic];
-    for kind in kinds {
+    for kind in [Kind::Openai, Kind::Anthropic] {
         let (mut decoder, mut out) = (self::decoder(kind), Vec::new());
         decoder.feed((start(kind) + &words(kind, "a") + &end(kind, "stop")).as_bytes(), &mut out);
         assert!(decoder.only_counts_follow(), "{kind:?}: only counts can follow");
@@ -264,11 +236,9 @@ fn a_reason_in_every_chunk_of_gemini_is_no_end() {
 #[test]
 fn counts_of_caches_are_read() {
     let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1 });
+    let delta = json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 7 } });
     let body = frame(Kind::Anthropic, &json!({ "type": "message_start", "message": { "usage": usage } }))
-        + &frame(
-            Kind::Anthropic,
-            &json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 7 } }),
-        );
+        + &frame(Kind::Anthropic, &delta);
     let expected = Usage {
         input: Some(130),
         output: Some(7),
@@ -278,11 +248,14 @@ fn counts_of_caches_are_read() {
     };
     assert_eq!(closed(Kind::Anthropic, &body).usage, Some(expected));
     let counts = json!({ "promptTokenCount": 9, "candidatesTokenCount": 2, "thoughtsTokenCount": 3, "cachedContentTokenCount": 4 });
-    let body =
-        frame(Kind::Gemini, &json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": counts }));
     let expected =
         Usage { input: Some(9), output: Some(5), cached: Some(4), cache_written: None, reasoning: Some(3) };
-    assert_eq!(closed(Kind::Gemini, &body).usage, Some(expected));
+    assert_eq!(usage_of_gemini(&counts), Some(expected));
+}
+
+fn usage_of_gemini(counts: &Value) -> Option<Usage> {
+    let reply = json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": counts });
+    closed(Kind::Gemini, &frame(Kind::Gemini, &reply)).usage
 }
 
 #[test]
@@ -299,9 +272,7 @@ fn a_count_that_no_reply_can_have_is_not_known() {
     assert_eq!(told(json!({ "prompt_tokens": 12, "completion_tokens": 1e30 })), input(12));
     assert_eq!(told(json!({ "prompt_tokens": u64::MAX, "completion_tokens": -0.5 })), None);
     let counts = json!({ "promptTokenCount": u64::MAX, "candidatesTokenCount": 2 });
-    let body =
-        frame(Kind::Gemini, &json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": counts }));
-    assert_eq!(closed(Kind::Gemini, &body).usage, Some(Usage { output: Some(2), ..Usage::default() }));
+    assert_eq!(usage_of_gemini(&counts), Some(Usage { output: Some(2), ..Usage::default() }));
 }
 
 /// The kept items of a reply with this body: the bytes of text and the calls before each, and the item.
@@ -346,33 +317,25 @@ fn what_has_to_be_given_back_is_kept_with_its_place() {
     assert_eq!(kept(Kind::OpenaiResponses, &body), [(0, 1, reasoning)]);
     assert_eq!(closed(Kind::OpenaiResponses, &body).reasoning, "why");
 
+    let chat = |choice: Value| frame(Kind::Openai, &json!({ "choices": [choice] }));
+    let function = json!({ "name": "f", "arguments": "{}" });
+    let calls = json!([{ "index": 0, "function": function }]);
     let body = words(Kind::Openai, "a")
-        + &frame(Kind::Openai, &json!({ "choices": [{ "delta": { "reasoning_content": "h" } }] }))
-        + &frame(
-            Kind::Openai,
-            &json!({ "choices": [{ "delta": { "reasoning_content": "m", "tool_calls": [{ "index": 0, "function": { "name": "f", "arguments": "{}" } }] } }] }),
-        );
+        + &chat(json!({ "delta": { "reasoning_content": "h" } }))
+        + &chat(json!({ "delta": { "reasoning_content": "m", "tool_calls": calls } }));
     assert_eq!(kept(Kind::Openai, &body), [(0, 0, json!({ "reasoning_content": "hm" }))]);
     let detail = |text: &str| {
-        frame(
-            Kind::Openai,
-            &json!({ "choices": [{ "delta": { "reasoning": text, "reasoning_details": [
-        { "type": "reasoning.text", "index": 0, "text": text }] } }] }),
-        )
+        let details = json!([{ "type": "reasoning.text", "index": 0, "text": text }]);
+        chat(json!({ "delta": { "reasoning": text, "reasoning_details": details } }))
     };
-    let body = detail("a")
-        + &detail("b")
-        + &frame(
-            Kind::Openai,
-            &json!({ "choices": [{ "delta": { "tool_calls": [{ "function": { "name": "f", "arguments": "{}" } }] }, "finish_reason": "tool_calls" }] }),
-        );
+    let calls = json!([{ "function": function }]);
+    let last = chat(json!({ "delta": { "tool_calls": calls }, "finish_reason": "tool_calls" }));
+    let body = detail("a") + &detail("b") + &last;
     let item = json!({ "reasoning_details": [{ "type": "reasoning.text", "index": 0, "text": "ab" }] });
     assert_eq!(kept(Kind::Openai, &body), [(0, 0, item)]);
 
-    let body = frame(
-        Kind::Gemini,
-        &json!({ "candidates": [{ "content": { "parts": [{ "text": "Hi", "thoughtSignature": "s" }] } }] }),
-    );
+    let parts = json!([{ "text": "Hi", "thoughtSignature": "s" }]);
+    let body = frame(Kind::Gemini, &json!({ "candidates": [{ "content": { "parts": parts } }] }));
     assert_eq!(kept(Kind::Gemini, &body), [(2, 0, json!({ "thoughtSignature": "s" }))]);
 }
 

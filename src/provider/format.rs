@@ -3,12 +3,12 @@
 
 use super::catalogue::model_list::Listing;
 use super::conversation::{self, Utterance};
+use super::piece_decoder::{PieceDecoder, ReplyDecoder};
 use super::protocol::Protocol;
 use super::quirks::{OptionalPart, ServerQuirks};
-use super::retry::RetryAdvice;
 use super::server::CheckedServer;
 use crate::config::{Effort, FormatKind};
-use crate::domain::{AnswerForm, ModelRequest, ReplyEvent};
+use crate::domain::{AnswerForm, ModelRequest};
 use serde_json::Value;
 
 /// A format: everything that differs from one kind of server to another.
@@ -20,8 +20,10 @@ pub(super) struct Format {
     pub(super) listing: Listing,
     /// Encodes the body of a request.
     pub(super) encode: fn(&OutgoingRequest<'_>) -> Value,
-    /// Makes a decoder for the reply to this body.
-    pub(super) decoder: fn(&CheckedServer, &Value) -> Box<dyn FormatDecoder>,
+    /// Whether replies have one piece per line.
+    pub(super) lines: bool,
+    /// Makes a decoder for the pieces of the reply to this body.
+    pub(super) decoder: fn(&Value) -> Box<dyn PieceDecoder>,
 }
 
 /// One server, and the format that it speaks.
@@ -38,8 +40,8 @@ impl FormattedServer {
     }
 
     /// A decoder for the reply to this body.
-    pub(super) fn decoder(&self, sent: &Value) -> Box<dyn FormatDecoder> {
-        (self.format.decoder)(&self.access, sent)
+    pub(super) fn decoder(&self, sent: &Value) -> ReplyDecoder {
+        ReplyDecoder::new(&self.access, self.format.lines, (self.format.decoder)(sent))
     }
 }
 
@@ -77,30 +79,4 @@ impl<'a> OutgoingRequest<'a> {
     pub(super) fn effort(&self) -> Option<Effort> {
         self.server.access.effort.filter(|_| self.has(OptionalPart::Reasoning))
     }
-}
-
-/// How the bytes of a reply ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// The body ended as HTTP demands: nothing is missing.
-    Closed,
-    Cut,
-}
-
-/// Decodes one reply. After `Finished` or `Failed` it adds no more events.
-pub(super) trait FormatDecoder: Send {
-    fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
-    fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);
-    /// Whether the model gave its reason for ending and only token counts may follow.
-    fn only_counts_follow(&self) -> bool;
-    /// How much of the reply came so far, also of what becomes an event only at its end. Once it is not zero, the
-    /// request is not retried.
-    fn content_bytes(&self) -> usize;
-    /// Whether to ask again, if the server refused within the reply.
-    fn retry_advice(&self) -> RetryAdvice;
-}
-
-/// Whether an event ends the reply.
-pub(super) fn is_last(event: &ReplyEvent) -> bool {
-    matches!(event, ReplyEvent::Finished(_) | ReplyEvent::Failed(_))
 }

@@ -1,7 +1,6 @@
 //! Splits the bytes of a reply into pieces of JSON, whatever their framing: server-sent events, one piece per line,
 //! one list over the whole body, or one value. The first byte decides; the format only says whether to expect lines.
 
-use super::format::End;
 use super::sse;
 
 /// The most bytes of a body that is not a stream.
@@ -23,11 +22,19 @@ impl FramePiece {
     }
 }
 
+/// How the bytes of a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The body ended as HTTP demands: nothing is missing.
+    Closed,
+    Cut,
+}
+
 /// Why nothing more can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FramingError {
     /// One piece is longer than allowed.
-    Piece(String),
+    Piece(sse::TooLong),
     /// The body is longer than allowed.
     Body,
 }
@@ -104,7 +111,7 @@ impl Framing {
                 .feed(bytes, &mut |event| {
                     each(FramePiece { name: event.name, ..FramePiece::of(event.data) });
                 })
-                .map_err(|why| FramingError::Piece(why.to_string())),
+                .map_err(FramingError::Piece),
             FrameKind::List(list) => list.feed(bytes, each),
             FrameKind::Whole(body) => {
                 body.extend_from_slice(bytes);
@@ -117,8 +124,7 @@ impl Framing {
                     line.extend_from_slice(head);
                     rest = tail.get(1..).unwrap_or_default();
                     let data = text(line);
-                    if std::mem::take(first) && serde_json::from_str::<serde::de::IgnoredAny>(&data).is_err()
-                    {
+                    if std::mem::take(first) && !is_json(&data) {
                         let mut body = std::mem::take(line);
                         body.push(b'\n');
                         self.form = FrameKind::Whole(body);
@@ -130,11 +136,7 @@ impl Framing {
                     }
                 }
                 line.extend_from_slice(rest);
-                if line.len() > sse::MAX_EVENT_BYTES {
-                    Err(FramingError::Piece(sse::TooLong.to_string()))
-                } else {
-                    Ok(())
-                }
+                check_length(line)
             }
         }
     }
@@ -203,11 +205,7 @@ impl List {
             }
             self.element.push(*byte);
         }
-        if self.element.len() > sse::MAX_EVENT_BYTES {
-            Err(FramingError::Piece(sse::TooLong.to_string()))
-        } else {
-            Ok(())
-        }
+        check_length(&self.element)
     }
 
     fn over(&mut self, each: &mut impl FnMut(FramePiece)) {
@@ -217,6 +215,10 @@ impl List {
             each(FramePiece::of(data));
         }
     }
+}
+
+fn check_length(piece: &[u8]) -> Result<(), FramingError> {
+    if piece.len() > sse::MAX_EVENT_BYTES { Err(FramingError::Piece(sse::TooLong)) } else { Ok(()) }
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -12,7 +12,6 @@ use super::catalogue::model_list::Listing;
 use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
-use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use crate::config::{Effort, FormatKind};
 use crate::domain::{MessageImage, Tool};
@@ -39,7 +38,8 @@ pub(super) const FORMAT: Format = Format {
         model: models::read_model,
     },
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, chunks::ChunkDecoder)),
+    lines: false,
+    decoder: |_| Box::new(chunks::ChunkDecoder),
 };
 
 fn root(path: &str) -> String {

@@ -29,6 +29,9 @@ use tokio::time::timeout;
 /// The most bytes of a list of models that are read.
 const MAX_LIST_BYTES: usize = 16 << 20;
 
+/// How long one request for a list may take.
+const LIST_TIMEOUT: Duration = Duration::from_secs(15);
+
 /// A server, and the client that sends requests to it.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -39,14 +42,6 @@ pub(super) struct Connection {
     left_out: AtomicU8,
     /// The model's context in tokens; 0: not known.
     context: AtomicU64,
-}
-
-/// How one attempt ended. `None` instead: the receiver was dropped.
-enum Attempt {
-    /// `Finished` or `Failed` was sent.
-    Over,
-    /// It failed before any of the reply arrived.
-    Refused(ServerRefusal),
 }
 
 impl Connection {
@@ -86,7 +81,7 @@ impl Connection {
         let mut attempt = 0;
         loop {
             let known = self.quirks();
-            let Some(Attempt::Refused(refusal)) = self.try_once(request, &known, out).await else { return };
+            let Some(refusal) = self.try_once(request, &known, out).await else { return };
             let ServerRefusal { failure, retry } = self.mask_keys(refusal);
             if let RetryAdvice::Without(part) = retry
                 && self.leave_out(part, request, &known)
@@ -94,19 +89,13 @@ impl Connection {
                 continue;
             }
             attempt += 1;
-            let wait = retry.wait(attempt, random_number());
-            let Some(wait) = wait else {
+            let Some(wait) = retry.wait(attempt, random_number()) else {
                 let failure = final_failure(failure, attempt - 1, retry);
                 let _ = out.send(ReplyEvent::Failed(failure)).await;
                 return;
             };
-            tracing::debug!(
-                status = failure.status,
-                attempt,
-                wait_ms = wait.as_millis() as u64,
-                "asking again"
-            );
             let wait_ms = wait.as_millis() as u64;
+            tracing::debug!(status = failure.status, attempt, wait_ms, "asking again");
             let told = ReplyEvent::Retrying { attempt, of: MAX_RETRIES, wait_ms, failure };
             if out.send(told).await.is_err() {
                 return;
@@ -135,43 +124,34 @@ impl Connection {
         refusal
     }
 
-    /// Asks for JSON that is not a reply, such as a list of models: once, within this time.
-    pub(super) async fn fetch(&self, request: HttpRequest, within: Duration) -> Result<Value, ReplyFailure> {
+    /// Asks for JSON that is not a reply, such as a list of models: once, within [`LIST_TIMEOUT`].
+    pub(super) async fn fetch(&self, request: HttpRequest) -> Result<Value, ReplyFailure> {
         let address = address::display_url(&request.url);
-        let fetched = timeout(within, self.fetch_whole(request)).await;
-        let refusal = match fetched {
+        let refusal = match timeout(LIST_TIMEOUT, self.fetch_whole(request)).await {
             Ok(Ok(body)) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
-                Err(_) => ServerRefusal {
-                    failure: ServerIdentity { address, ..self.access().identity.clone() }
-                        .not_a_model(None, "something that is no list"),
-                    retry: RetryAdvice::Never,
-                },
+                Err(_) => ServerIdentity { address, ..self.access().identity.clone() }.no_list().into(),
             },
             Ok(Err(refusal)) => refusal,
-            Err(_) => ServerRefusal {
-                failure: self.access().identity.timed_out(within, false, false),
-                retry: RetryAdvice::Never,
-            },
+            Err(_) => self.access().identity.timed_out(LIST_TIMEOUT, false, false).into(),
         };
         Err(self.mask_keys(refusal).failure)
     }
 
     async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, ServerRefusal> {
-        let never = |failure| ServerRefusal { failure, retry: RetryAdvice::Never };
         let asked =
             ServerIdentity { address: address::display_url(&request.url), ..self.access().identity.clone() };
-        let client = self.client().map_err(never)?;
+        let client = self.client()?;
         let mut response = self.send(client, request, &asked).await?;
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
             return Err(asked.refusal(&answer));
         }
         let mut body = Vec::new();
-        while let Some(bytes) = response.chunk().await.map_err(|_| never(asked.cut(false)))? {
+        while let Some(bytes) = response.chunk().await.map_err(|_| asked.cut(false))? {
             body.extend_from_slice(&bytes);
             if body.len() > MAX_LIST_BYTES {
-                return Err(never(asked.not_a_model(None, "a list without end")));
+                return Err(asked.not_a_model(None, "a list without end").into());
             }
         }
         Ok(body)
@@ -194,17 +174,18 @@ impl Connection {
         sent
     }
 
+    /// Asks once. `None`: the end of the reply was sent, or the receiver was dropped; else it failed before any of the
+    /// reply arrived.
     async fn try_once(
         &self,
         request: &ModelRequest,
         known: &ServerQuirks,
         out: &Sender<ReplyEvent>,
-    ) -> Option<Attempt> {
+    ) -> Option<ServerRefusal> {
         let asked = &self.access().identity;
-        let refused = |failure, retry| Some(Attempt::Refused(ServerRefusal { failure, retry }));
         let client = match self.client() {
             Ok(client) => client,
-            Err(failure) => return refused(failure, RetryAdvice::Never),
+            Err(failure) => return Some(failure.into()),
         };
         let began = Instant::now();
         let body = self.server.encode(request, known);
@@ -214,10 +195,8 @@ impl Connection {
             () = out.closed() => return None,
         };
         let response = match sent {
-            Err(_) => {
-                return refused(asked.timed_out(self.timeouts.first_token, false, false), RetryAdvice::Never);
-            }
-            Ok(Err(refusal)) => return Some(Attempt::Refused(refusal)),
+            Err(_) => return Some(asked.timed_out(self.timeouts.first_token, false, false).into()),
+            Ok(Err(refusal)) => return Some(refusal),
             Ok(Ok(response)) => response,
         };
         tracing::debug!(
@@ -227,7 +206,7 @@ impl Connection {
         );
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
-            return Some(Attempt::Refused(asked.refusal(&answer)));
+            return Some(asked.refusal(&answer));
         }
         out.send(ReplyEvent::Sent).await.ok()?;
         self.read_reply(response, self.server.decoder(&body), began, out).await
@@ -242,9 +221,8 @@ fn final_failure(mut failure: ReplyFailure, repetitions: u32, retry: RetryAdvice
             failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);
         }
         _ if repetitions > 0 => {
-            let times = if repetitions == 1 { "once" } else { "times" };
-            let count = if repetitions == 1 { String::new() } else { format!("{repetitions} ") };
-            failure.message = format!("{} Asked again {count}{times} without success.", failure.message);
+            let times = if repetitions == 1 { "once".to_owned() } else { format!("{repetitions} times") };
+            failure.message = format!("{} Asked again {times} without success.", failure.message);
         }
         _ => {}
     }

@@ -11,7 +11,6 @@ use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::openai::{model_message, tool};
-use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use crate::config::{Effort, FormatKind};
 use crate::domain::MessageImage;
@@ -35,7 +34,8 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::Names,
     encode,
-    decoder: |access, sent| Box::new(ReplyDecoder::new(access, true, lines::LineDecoder::new(sent))),
+    lines: true,
+    decoder: |sent| Box::new(lines::LineDecoder::new(sent)),
 };
 
 /// The context to ask for, in tokens.
@@ -97,7 +97,7 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     }
     let missing = images.iter().filter(|image| image.data.is_none()).map(conversation::missing_image);
     for words in missing {
-        let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
+        let text = message["content"].as_str().unwrap_or_default();
         message["content"] = format!("{text}\n{words}").trim_start().into();
     }
     message

@@ -11,7 +11,6 @@ use super::catalogue::model_list::Listing;
 use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
-use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{OptionalPart, RefusedParts};
 use crate::config::FormatKind;
@@ -33,7 +32,8 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::All,
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, decoder::CompletionDecoder::new())),
+    lines: false,
+    decoder: |_| Box::<decoder::CompletionDecoder>::default(),
 };
 
 /// The start of all paths of OpenAI's formats.

@@ -6,8 +6,7 @@
 
 use super::accumulator::Accumulator;
 use super::failure::ErrorBody;
-use super::format::{End, FormatDecoder};
-use super::framing::{FramePiece, Framing, FramingError, MAX_BODY_BYTES};
+use super::framing::{End, FramePiece, Framing, FramingError, MAX_BODY_BYTES};
 use super::retry::RetryAdvice;
 use super::server::CheckedServer;
 use crate::domain::ReplyEvent;
@@ -17,24 +16,25 @@ use serde_json::Value;
 pub(super) trait PieceDecoder: Send {
     /// Whether only token counts can follow the reason for ending. Where more can follow, the reason alone does not
     /// complete the reply: the server has to end it normally.
-    const REASON_IS_LAST: bool = true;
+    fn reason_is_last(&self) -> bool {
+        true
+    }
 
     fn piece(&mut self, value: Value, so_far: &mut Accumulator);
     /// Called before a reply ends normally; adds what was held back.
-    fn ending(&mut self, so_far: &mut Accumulator) {
-        let _ = so_far;
-    }
+    fn ending(&mut self, _so_far: &mut Accumulator) {}
 }
 
-pub(super) struct ReplyDecoder<R> {
+/// Decodes one reply. After `Finished` or `Failed` it adds no more events.
+pub(super) struct ReplyDecoder {
     framing: Framing,
-    reading: R,
+    reading: Box<dyn PieceDecoder>,
     so_far: Accumulator,
 }
 
-impl<R: PieceDecoder> ReplyDecoder<R> {
+impl ReplyDecoder {
     /// A decoder for one reply. `lines`: the format sends one piece per line.
-    pub(super) fn new(access: &CheckedServer, lines: bool, reading: R) -> Self {
+    pub(super) fn new(access: &CheckedServer, lines: bool, reading: Box<dyn PieceDecoder>) -> Self {
         let so_far = Accumulator::new(access.next_reply(), access.identity.clone(), access.secrets.clone());
         Self { framing: Framing::new(lines), reading, so_far }
     }
@@ -91,21 +91,12 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         self.piece(piece);
     }
 
-    /// Whether the model gave its reason for ending, and only token counts can follow it.
-    fn is_settled(&self) -> bool {
-        R::REASON_IS_LAST && self.so_far.is_finished()
-    }
-
-    fn take_events(&mut self, out: &mut Vec<ReplyEvent>) {
-        out.append(&mut self.so_far.out);
-    }
-
     fn on_closed(&mut self, end: End) {
-        if let Some(piece) = self.framing.end(end, self.is_settled()) {
+        if let Some(piece) = self.framing.end(end, self.only_counts_follow()) {
             if piece.whole { self.read_whole(&piece, end) } else { self.piece(&piece) }
         }
         if self.so_far.is_over() {
-        } else if self.is_settled() || (self.so_far.is_finished() && end == End::Closed) {
+        } else if self.only_counts_follow() || (self.so_far.is_finished() && end == End::Closed) {
             // The model had given its reason for ending; only counts can be missing.
             self.finish(true);
         } else if end == End::Cut {
@@ -118,10 +109,9 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
             self.so_far.fail(failure);
         }
     }
-}
 
-impl<R: PieceDecoder> FormatDecoder for ReplyDecoder<R> {
-    fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>) {
+    /// Reads more bytes of the reply and adds its events.
+    pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>) {
         if self.so_far.is_over() {
             return;
         }
@@ -131,27 +121,32 @@ impl<R: PieceDecoder> FormatDecoder for ReplyDecoder<R> {
         match read {
             Ok(()) => {}
             Err(FramingError::Body) => self.so_far.fail_too_long(MAX_BODY_BYTES),
-            Err(FramingError::Piece(why)) => self.so_far.fail_malformed(&why),
+            Err(FramingError::Piece(why)) => self.so_far.fail_malformed(&why.to_string()),
         }
-        self.take_events(out);
+        out.append(&mut self.so_far.out);
     }
 
-    fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>) {
+    /// Ends the reply as its bytes ended, and adds its last events.
+    pub(super) fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>) {
         if !self.so_far.is_over() {
             self.on_closed(end);
         }
-        self.take_events(out);
+        out.append(&mut self.so_far.out);
     }
 
-    fn only_counts_follow(&self) -> bool {
-        self.is_settled()
+    /// Whether the model gave its reason for ending, and only token counts can follow it.
+    pub(super) fn only_counts_follow(&self) -> bool {
+        self.reading.reason_is_last() && self.so_far.is_finished()
     }
 
-    fn content_bytes(&self) -> usize {
+    /// How much of the reply came so far, also of what becomes an event only at its end. Once it is not zero, the
+    /// request is not retried.
+    pub(super) fn content_bytes(&self) -> usize {
         self.so_far.content_bytes()
     }
 
-    fn retry_advice(&self) -> RetryAdvice {
+    /// Whether to ask again, if the server refused within the reply.
+    pub(super) fn retry_advice(&self) -> RetryAdvice {
         self.so_far.retry_advice()
     }
 }

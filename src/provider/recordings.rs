@@ -1,8 +1,9 @@
 //! Tests every format against recordings of real servers (`tests/fixtures/streams`): each gives the result of the
 //! vendor's own library, wherever the bytes are split, and a broken one never counts as complete.
 
-use super::format::{End, FormatDecoder};
-use super::{fixture, server_of};
+use super::fixture;
+use super::framing::End;
+use super::piece_decoder::ReplyDecoder;
 use crate::config::FormatKind as Kind;
 use crate::domain::{
     FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage,
@@ -25,7 +26,7 @@ pub(super) struct Total {
 
 /// Reads a reply in these pieces.
 pub(super) fn read<'a>(
-    mut decoder: Box<dyn FormatDecoder>,
+    mut decoder: ReplyDecoder,
     pieces: impl IntoIterator<Item = &'a [u8]>,
     end: End,
 ) -> Total {
@@ -92,10 +93,14 @@ pub(super) fn recordings(api: &str) -> Vec<Recording> {
         .collect()
 }
 
-/// Reads a recording in pieces. A new server each time makes the same ids.
+/// A decoder of a new server, which makes the same ids each time.
+pub(super) fn decoder(kind: Kind) -> ReplyDecoder {
+    fixture(kind, "m").decoder(&json!({}))
+}
+
+/// Reads a recording in pieces.
 fn take<'a>(kind: Kind, pieces: impl IntoIterator<Item = &'a [u8]>, end: End) -> Total {
-    let server = server_of(kind, fixture(kind, "m"));
-    read(server.decoder(&json!({})), pieces, end)
+    read(decoder(kind), pieces, end)
 }
 
 /// Reads all recordings of an API, split at many bytes; `check` compares a result with the expected one.
@@ -157,6 +162,12 @@ fn calls(total: &Total) -> Vec<(String, Value)> {
     total.calls.iter().map(|call| (call.name.clone(), arguments(call))).collect()
 }
 
+/// The calls as they are expected, where their ids are in the field of this name.
+fn calls_with_ids(total: &Total, id: &str) -> Value {
+    let call = |c: &ToolCall| json!({ (id): c.id, "name": c.name, "arguments": c.arguments });
+    total.calls.iter().map(call).collect()
+}
+
 fn counts(total: &Total) -> (Option<u64>, Option<u64>) {
     let usage = total.usage.unwrap_or_default();
     (usage.input, usage.output)
@@ -168,12 +179,7 @@ fn chat_completions() {
         // A refusal is an answer too: the person has to see it.
         assert_eq!(total.text, format!("{}{}", text(expected, "text"), text(expected, "refusal")), "{name}");
         assert_eq!(total.reasoning, text(expected, "reasoning"), "{name}");
-        let calls: Vec<Value> = total
-            .calls
-            .iter()
-            .map(|c| json!({ "id": c.id, "name": c.name, "arguments": c.arguments }))
-            .collect();
-        assert_eq!(Value::from(calls), expected["tool_calls"], "{name}");
+        assert_eq!(calls_with_ids(total, "id"), expected["tool_calls"], "{name}");
         let (reason, word) = finished(total);
         assert_eq!(word, expected["finish"].as_str(), "{name}");
         assert_eq!(reason == FinishReason::Incomplete, expected["finish"].is_null(), "{name}");
@@ -197,19 +203,10 @@ fn plain_completions() {
 fn responses() {
     all("openai-responses", Kind::OpenaiResponses, 20, |Recording { name, expected, .. }, total| {
         assert_eq!(total.text, text(expected, "text"), "{name}");
-        let calls: Vec<Value> = total
-            .calls
-            .iter()
-            .map(|c| json!({ "call_id": c.id, "name": c.name, "arguments": c.arguments }))
-            .collect();
-        assert_eq!(Value::from(calls), expected["tool_calls"], "{name}");
+        assert_eq!(calls_with_ids(total, "call_id"), expected["tool_calls"], "{name}");
         assert_eq!(format!("response.{}", finished(total).1.unwrap()), text(expected, "finish"), "{name}");
-        let usage = &expected["usage"];
-        assert_eq!(
-            counts(total),
-            (usage["input_tokens"].as_u64(), usage["output_tokens"].as_u64()),
-            "{name}"
-        );
+        let number = |field: &str| expected["usage"][field].as_u64();
+        assert_eq!(counts(total), (number("input_tokens"), number("output_tokens")), "{name}");
     });
 }
 
@@ -234,8 +231,7 @@ fn messages() {
         let item = |kept: &OpaqueItem| serde_json::from_str::<Value>(&kept.json).unwrap()["item"].clone();
         assert_eq!(total.kept.iter().map(item).collect::<Vec<_>>(), thinking, "{name}");
         assert_eq!(finished(total).1, expected["stop_reason"].as_str(), "{name}");
-        let usage = &expected["usage"];
-        let number = |field: &str| usage[field].as_u64();
+        let number = |field: &str| expected["usage"][field].as_u64();
         let cached = number("cache_read_input_tokens").unwrap_or(0);
         let input =
             number("input_tokens").unwrap() + cached + number("cache_creation_input_tokens").unwrap_or(0);
@@ -279,12 +275,8 @@ fn ollama() {
     let check = |Recording { name, expected, .. }: &Recording, total: &Total| {
         assert_eq!(total.text, text(expected, "text"), "{name}");
         assert_eq!(finished(total).1, expected["finish"].as_str(), "{name}");
-        let usage = &expected["usage"];
-        assert_eq!(
-            counts(total),
-            (usage["prompt_eval_count"].as_u64(), usage["eval_count"].as_u64()),
-            "{name}"
-        );
+        let number = |field: &str| expected["usage"][field].as_u64();
+        assert_eq!(counts(total), (number("prompt_eval_count"), number("eval_count")), "{name}");
     };
     all("ollama-chat", Kind::Ollama, 8, check);
     all("ollama-generate", Kind::Ollama, 2, check);

@@ -4,7 +4,7 @@ use super::format::FormattedServer;
 use super::opaque_items;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::server::{CheckedServer, Server};
-use super::{fixture, format_of, server_of};
+use super::{fixture, format_of};
 use crate::config::{Effort, FormatKind as Kind};
 use crate::domain::{
     AnswerForm, ImageRef, Message, MessageImage, ModelName, ModelRequest, Purpose, Role, StepId, Tool,
@@ -12,8 +12,9 @@ use crate::domain::{
 };
 use serde_json::{Value, json};
 
-fn server(kind: Kind) -> FormattedServer {
-    server_of(kind, fixture(kind, "m"))
+/// The body of a request, where nothing is known of the server.
+fn body_of(server: &FormattedServer, request: &ModelRequest) -> Value {
+    server.encode(request, &ServerQuirks::default())
 }
 
 fn call(id: &str, arguments: &str, signature: Option<&str>) -> ToolCall {
@@ -39,13 +40,9 @@ fn picture(data: Option<&[u8]>) -> MessageImage {
 
 /// Instructions, a question, two calls of which one is broken, their results with an image, and a further question.
 fn request(kind: Kind) -> ModelRequest {
+    let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s" });
     let kept = vec![
-        opaque_items::new_item(
-            kind.as_str(),
-            0,
-            0,
-            json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
-        ),
+        opaque_items::new_item(kind.as_str(), 0, 0, thinking),
         opaque_items::new_item("another", 0, 0, json!({ "type": "secret" })),
     ];
     let calls = vec![call("c1", r#"{"code":"1"}"#, Some("sig")), call("c2", r#"{"code":"#, None)];
@@ -61,22 +58,19 @@ fn request(kind: Kind) -> ModelRequest {
     let parameters =
         r#"{"type":"object","properties":{"code":{"type":"string"}},"additionalProperties":false}"#;
     let tool = Tool { name: "run".into(), description: "Runs.".into(), parameters: parameters.into() };
-    let form = AnswerForm {
-        name: "judgement".into(),
-        schema: r#"{"type":"object","properties":{"risk":{"type":"string"}},"additionalProperties":false}"#
-            .into(),
-    };
+    let schema = r#"{"type":"object","properties":{"risk":{"type":"string"}},"additionalProperties":false}"#;
+    let form = AnswerForm { name: "judgement".into(), schema: schema.into() };
     let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
     ModelRequest { tools: vec![tool], form: Some(form), ..request }
 }
 
 fn sent(kind: Kind) -> Value {
-    server(kind).encode(&request(kind), &ServerQuirks::default())
+    body_of(&fixture(kind, "m"), &request(kind))
 }
 
 fn without(kind: Kind, part: OptionalPart) -> Value {
-    server(kind)
-        .encode(&request(kind), &ServerQuirks { refused: RefusedParts::default().with(part), context: None })
+    let quirks = ServerQuirks { refused: RefusedParts::default().with(part), context: None };
+    fixture(kind, "m").encode(&request(kind), &quirks)
 }
 
 const MISSING: &str = "[The image figure-1.png can't be read any more.]";
@@ -213,8 +207,7 @@ fn gemini_3_is_given_a_signature_for_calls_of_others_and_none_of_our_ids() {
         Message::result("sayso-1-1", "a"),
     ];
     let request = ModelRequest { messages, ..request(Kind::Gemini) };
-    let body = server_of(Kind::Gemini, fixture(Kind::Gemini, "gemini-3-pro"))
-        .encode(&request, &ServerQuirks::default());
+    let body = body_of(&fixture(Kind::Gemini, "gemini-3-pro"), &request);
     assert_eq!(
         body["contents"],
         json!([
@@ -253,12 +246,12 @@ fn ollama() {
 #[test]
 fn ollama_is_asked_for_as_much_context_as_is_needed() {
     let context = |text: usize, known: Option<u64>, configured: Option<u64>| {
-        let mut access = fixture(Kind::Ollama, "m");
-        access.context = configured;
+        let mut server = fixture(Kind::Ollama, "m");
+        server.access.context = configured;
         let messages = vec![Message::new(Role::User, "x".repeat(text))];
         let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
         let known = ServerQuirks { context: known, ..ServerQuirks::default() };
-        server_of(Kind::Ollama, access).encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
+        server.encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
     };
     assert_eq!(context(10, Some(8_192), None), 8_192, "no more than the model can have");
     assert_eq!(context(10, Some(131_072), None), 32_768, "memory is not taken for nothing");
@@ -270,11 +263,12 @@ fn ollama_is_asked_for_as_much_context_as_is_needed() {
 
 #[test]
 fn limits_and_effort_are_said_in_the_words_of_each() {
-    let body = |kind: Kind| {
-        let mut access = fixture(kind, "m");
-        (access.max_output, access.effort) = (Some(9), Some(Effort::High));
-        server_of(kind, access).encode(&request(kind), &ServerQuirks::default())
+    let of_model = |kind: Kind, model: &str| {
+        let mut server = fixture(kind, model);
+        (server.access.max_output, server.access.effort) = (Some(9), Some(Effort::High));
+        body_of(&server, &request(kind))
     };
+    let body = |kind| of_model(kind, "m");
     let chat = body(Kind::Openai);
     assert_eq!((&chat["max_tokens"], &chat["reasoning_effort"]), (&json!(9), &json!("high")));
     let responses = body(Kind::OpenaiResponses);
@@ -283,10 +277,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     let messages = body(Kind::Anthropic);
     assert_eq!(messages["thinking"], json!({ "type": "adaptive" }), "an effort alone makes nobody think");
     assert_eq!(messages["output_config"]["effort"], "high");
-    let mut before = fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
-    (before.max_output, before.effort) = (Some(9), Some(Effort::High));
-    let messages =
-        server_of(Kind::Anthropic, before).encode(&request(Kind::Anthropic), &ServerQuirks::default());
+    let messages = of_model(Kind::Anthropic, "claude-sonnet-4-5-20250929");
     assert_eq!(messages["output_config"]["effort"], Value::Null);
     assert_eq!(messages["thinking"], json!({ "type": "enabled", "budget_tokens": 24_576 }));
     assert!(messages["max_tokens"].as_u64() > Some(24_576), "thinking counts: {messages}");
@@ -296,12 +287,9 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     let ollama = body(Kind::Ollama);
     assert_eq!((&ollama["think"], &ollama["options"]["num_predict"]), (&json!(true), &json!(9)));
     let mut openai = fixture(Kind::Openai, "m");
-    openai.identity.host = "api.openai.com".into();
-    openai.max_output = Some(9);
-    assert_eq!(
-        server_of(Kind::Openai, openai).encode(&request(Kind::Openai), &ServerQuirks::default())["max_completion_tokens"],
-        9
-    );
+    openai.access.identity.host = "api.openai.com".into();
+    openai.access.max_output = Some(9);
+    assert_eq!(body_of(&openai, &request(Kind::Openai))["max_completion_tokens"], 9);
 }
 
 #[test]
@@ -328,15 +316,12 @@ fn keys_are_in_one_header_and_nowhere_else() {
         (Kind::Ollama, "authorization", "Bearer sk-verysecret"),
     ] {
         use secrecy::ExposeSecret as _;
-        let server = server(kind);
-        let http = server.access.post(&server.encode(&request(kind), &ServerQuirks::default()));
+        let http = fixture(kind, "m").access.post(&sent(kind));
         let secret: Vec<_> =
             http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
         assert_eq!(secret, [(header, value)]);
-        assert!(
-            !http.url.as_str().contains("verysecret")
-                && !format!("{:?}", http.headers).contains("verysecret")
-        );
+        let others = format!("{} {:?}", http.url, http.headers);
+        assert!(!others.contains("verysecret"), "{others}");
         assert!(!String::from_utf8(http.body.unwrap()).unwrap().contains("verysecret"));
     }
 }
@@ -345,7 +330,7 @@ fn keys_are_in_one_header_and_nowhere_else() {
 fn what_a_model_said_last_is_gone_on_from() {
     let messages = vec![Message::new(Role::User, "go"), Message::new(Role::Assistant, "half a \n")];
     let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
-    let body = server(Kind::Anthropic).encode(&request, &ServerQuirks::default());
+    let body = body_of(&fixture(Kind::Anthropic, "m"), &request);
     assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "half a" }]));
     assert!(body.get("tools").is_none() && body.get("system").is_none());
 }

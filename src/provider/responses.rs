@@ -8,7 +8,6 @@ use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::openai::{self, strict};
-use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use super::quirks::OptionalPart;
 use crate::config::FormatKind;
@@ -28,7 +27,8 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::All,
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::EventDecoder::default())),
+    lines: false,
+    decoder: |_| Box::<events::EventDecoder>::default(),
 };
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {

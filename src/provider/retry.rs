@@ -10,9 +10,10 @@ pub(super) const MAX_RETRIES: u32 = 5;
 pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_mins(5);
 
 /// What to do after a request that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RetryAdvice {
     /// Don't retry: it would fail again.
+    #[default]
     Never,
     /// Retry; wait longer each time.
     Backoff,

@@ -1,10 +1,10 @@
 //! Plays a story: sends the replies of a pretended model, at its pace and with its failures. No network.
 
 use super::failure::{ServerAnswer, ServerIdentity, ServerRefusal, failure};
-use super::retry::{MAX_RETRIES, RetryAdvice};
+use super::retry::MAX_RETRIES;
 use super::script::{Cause, Script, ScriptChoice, ScriptedError, ScriptedReply, StoryPosition};
 use crate::domain::{
-    FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
+    FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ToolCall,
 };
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -67,8 +67,7 @@ impl ScriptedProvider {
 
     async fn list_prompts(&self, text: &str, out: &Sender<ReplyEvent>) -> Result<(), ReceiverGone> {
         send(out, ReplyEvent::Sent).await?;
-        let whole = text.len();
-        stream(out, text, 0..whole, 0, ReplyEvent::Delta).await?;
+        stream(out, text, 0..text.len(), 0, ReplyEvent::Delta).await?;
         send(out, ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: Some("stop".into()) }))
             .await
     }
@@ -137,20 +136,19 @@ impl ScriptedProvider {
 
     fn refusal(&self, fault: &ScriptedError) -> ServerRefusal {
         let asked = self.server(&fault.host, fault.provider.as_deref());
-        let never = |failure: ReplyFailure| ServerRefusal { failure, retry: RetryAdvice::Never };
         match fault.cause {
             Cause::Status(status) => {
                 let body = serde_json::json!({ "error": { "message": fault.message } }).to_string();
                 let retry_after = fault.retry_after_ms.map(Duration::from_millis);
                 asked.refusal(&ServerAnswer { status, retry_after, body, ..ServerAnswer::default() })
             }
-            Cause::NameNotFound => never(asked.unreachable(FailureKind::NameNotFound, "name not found")),
-            Cause::Unreachable => never(asked.unreachable(FailureKind::Unreachable, "connection refused")),
-            Cause::Tls => never(asked.unreachable(FailureKind::Tls, "its certificate is not trusted")),
-            Cause::TimedOut => never(asked.timed_out(Duration::from_mins(5), false, false)),
-            Cause::Overflow(needs, limit) => never(asked.overflow(Some((needs, limit)), None, false)),
-            Cause::NotAModel => never(asked.not_a_model(Some(200), "a web page")),
-            Cause::Malformed => never(asked.malformed(&fault.message, false)),
+            Cause::NameNotFound => asked.unreachable(FailureKind::NameNotFound, "name not found").into(),
+            Cause::Unreachable => asked.unreachable(FailureKind::Unreachable, "connection refused").into(),
+            Cause::Tls => asked.unreachable(FailureKind::Tls, "its certificate is not trusted").into(),
+            Cause::TimedOut => asked.timed_out(Duration::from_mins(5), false, false).into(),
+            Cause::Overflow(needs, limit) => asked.overflow(Some((needs, limit)), None).into(),
+            Cause::NotAModel => asked.not_a_model(Some(200), "a web page").into(),
+            Cause::Malformed => asked.malformed(&fault.message, false).into(),
         }
     }
 }

@@ -94,9 +94,8 @@ impl CheckedServer {
         let mut url = address::endpoint(protocol, &base_url, &name.model)?;
         for (key, value) in &query {
             // A configured parameter replaces one of the same name in the address.
-            let others: Vec<(String, String)> =
-                url.query_pairs().filter(|(k, _)| k != key).map(|(k, v)| (k.into(), v.into())).collect();
-            url.query_pairs_mut().clear().extend_pairs(others).append_pair(key, value);
+            address::leave_out_query(&mut url, Some(key.as_str()));
+            url.query_pairs_mut().append_pair(key, value);
         }
         let key = key.filter(|key| !key.expose_secret().trim().is_empty());
         let mut secret_headers = Vec::new();

@@ -112,14 +112,10 @@ impl<'a> AnnotationReader<'a> {
 
     /// An annotation written as a string.
     fn in_quotes(&mut self) -> Option<Annotation> {
-        match self.literal()? {
-            Literal::Text(text) => {
-                let mut inner = AnnotationReader { rest: text.as_str(), depth: self.depth };
-                let found = inner.union()?;
-                inner.rest.trim().is_empty().then_some(found)
-            }
-            _ => None,
-        }
+        let Literal::Text(text) = self.literal()? else { return None };
+        let mut inner = AnnotationReader { rest: &text, depth: self.depth };
+        let found = inner.union()?;
+        inner.rest.trim().is_empty().then_some(found)
     }
 
     fn named(&mut self) -> Option<Annotation> {

@@ -6,7 +6,7 @@
 //! any literal is accepted.
 
 use super::annotation::{Annotation, Constructor};
-use super::literal::{Literal, quoted};
+use super::literal::{Literal, quoted, shortened};
 
 /// An answer that does not fit the annotation of its argument.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -197,13 +197,11 @@ fn iso_time(text: &str) -> Option<String> {
         }
     };
     let clock = clock.parse::<jiff::civil::Time>().ok()?;
-    let nanos = clock.subsec_nanosecond();
-    let fraction = match nanos {
-        0 => String::new(),
-        nanos if nanos % 1_000 == 0 => format!(".{:06}", nanos / 1_000),
-        _ => return None,
-    };
-    Some(format!("{:02}:{:02}:{:02}{fraction}{zone}", clock.hour(), clock.minute(), clock.second()))
+    match clock.subsec_nanosecond() {
+        0 => Some(format!("{clock}{zone}")),
+        nanos if nanos % 1_000 == 0 => Some(format!("{clock:.6}{zone}")),
+        _ => None,
+    }
 }
 
 fn choices(values: &[Literal]) -> String {
@@ -212,11 +210,7 @@ fn choices(values: &[Literal]) -> String {
 }
 
 fn short_text(literal: &Literal) -> String {
-    let text = literal.to_string();
-    match text.char_indices().nth(40) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text,
-    }
+    shortened(&literal.to_string())
 }
 
 /// The accepted type as one word.

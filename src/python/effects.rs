@@ -21,28 +21,9 @@ const MAX_NODES: usize = 20_000;
 /// How deep literals may be nested.
 const MAX_DEPTH: usize = 60;
 /// Calls that make a value and do nothing else.
-const HARMLESS_CALLS: &[&str] = &[
-    "Path",
-    "PurePath",
-    "date",
-    "datetime",
-    "timedelta",
-    "Decimal",
-    "Fraction",
-    "frozenset",
-    "set",
-    "dict",
-    "list",
-    "tuple",
-    "int",
-    "float",
-    "str",
-    "bytes",
-    "bool",
-    "range",
-    "field",
-    "Field",
-];
+const HARMLESS_CALLS: &str = "\
+     Path PurePath date datetime timedelta Decimal Fraction frozenset set dict list tuple int float str \
+     bytes bool range field Field";
 
 /// The statements at the top level that do more than define something.
 pub(super) fn top_level_flaws(root: Node<'_>, source: &str) -> Vec<FunctionError> {
@@ -71,8 +52,11 @@ pub(super) fn top_level_flaws(root: Node<'_>, source: &str) -> Vec<FunctionError
 }
 
 fn runs_message(node: Node<'_>, source: &str) -> String {
-    let short: String = first_line(node, source).trim().chars().take(60).collect();
-    format!("`{short}` would run when the function is defined; take it out")
+    format!("`{}` would run when the function is defined; take it out", short_line(node, source))
+}
+
+fn short_line(node: Node<'_>, source: &str) -> String {
+    first_line(node, source).trim().chars().take(60).collect()
 }
 
 /// The first line of a part of the text, for quoting it.
@@ -97,8 +81,7 @@ fn check_statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Fu
     }
     let assigned = inner.first().is_some_and(|only| only.kind() == "assignment");
     let what = if assigned {
-        let line = text(node, source).lines().next().unwrap_or_default().trim().replace('`', "'");
-        let short: String = line.chars().take(60).collect();
+        let short = short_line(node, source);
         format!("`{short}` is more than a constant of literals; move it into the function")
     } else {
         runs_message(node, source)
@@ -171,7 +154,7 @@ fn check_decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<F
 
 /// Defaults and annotations are evaluated when a function is defined.
 fn check_definition(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
-    let makers: Vec<&str> = HARMLESS_CALLS.iter().copied().filter(|maker| !own.contains(maker)).collect();
+    let makers: Vec<&str> = HARMLESS_CALLS.split_whitespace().filter(|maker| !own.contains(maker)).collect();
     let parts = [function.child_by_field_name("parameters"), function.child_by_field_name("return_type")];
     for call in parts.into_iter().flatten().filter_map(|part| first_call(part, source, &makers)) {
         flaws.push(FunctionError::at(call, call_message(call, source)));

@@ -50,10 +50,8 @@ pub(crate) fn examine(source: &str) -> Result<Definition, Vec<FunctionError>> {
     let functions: Vec<Node<'_>> = named(root).into_iter().filter_map(definition).collect();
     let defined = match functions.as_slice() {
         [] => {
-            flaws.push(FunctionError {
-                line: 1,
-                what: "there is no function; write one with def at the top level".into(),
-            });
+            let what = "there is no function; write one with def at the top level".into();
+            flaws.push(FunctionError { line: 1, what });
             None
         }
         [function] => Some(read(*function, source, &mut flaws)),
@@ -91,10 +89,8 @@ fn read(node: Node<'_>, source: &str, flaws: &mut Vec<FunctionError>) -> Definit
     let Signature { read, expressions, .. } = signature;
     let result = field("return_type").map(|result| text(result, source));
     if result.is_none() {
-        flaws.push(FunctionError::at(
-            node,
-            format!("the result of {name} has no annotation; add -> and its type"),
-        ));
+        let what = format!("the result of {name} has no annotation; add -> and its type");
+        flaws.push(FunctionError::at(node, what));
     }
     let head = parameters.map_or("()", |parameters| text(parameters, source));
     let head = one_line(head);
@@ -151,10 +147,8 @@ impl Signature<'_> {
         let name = text(shape, self.source).trim_start_matches('*').to_owned();
         let annotation = node.child_by_field_name("type").map(|of| text(of, self.source).to_owned());
         if annotation.is_none() {
-            self.flaws.push(FunctionError::at(
-                node,
-                format!("the argument {name} has no annotation; add its type"),
-            ));
+            let what = format!("the argument {name} has no annotation; add its type");
+            self.flaws.push(FunctionError::at(node, what));
         }
         let annotation = annotation.unwrap_or_default();
         let value = node.child_by_field_name("value").map(|value| text(value, self.source));

@@ -84,11 +84,15 @@ impl Literal {
 
 /// A text for use in a message: quoted, on one line, shortened.
 pub(super) fn quoted(text: &str) -> String {
-    let mut short: String = text.chars().take(40).collect();
-    if text.chars().nth(40).is_some() {
-        short.push('…');
+    format!("{:?}", shortened(text))
+}
+
+/// The first letters of a text for use in a message.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
-    format!("{short:?}")
 }
 
 impl fmt::Display for Literal {

@@ -3,6 +3,7 @@
 
 use super::names::names;
 use super::syntax::{definition, named, parse, text};
+use crate::text::position::line_of;
 use std::ops::Range;
 
 /// Why a function can't be put into a file of functions.
@@ -69,18 +70,17 @@ pub(crate) fn clashes(file: &str, source: &str, name: &str) -> Vec<Clash> {
     let (Some(old), Some(new)) = (TopLevelParts::of(file, name), TopLevelParts::of(source, name)) else {
         return Vec::new();
     };
-    let line = |at: usize| 1 + file.get(..at).unwrap_or_default().matches('\n').count();
-    let function = old.function.as_ref().map(|range| Clash {
-        name: name.to_owned(),
-        line: line(range.start),
-        replaced: true,
-    });
+    let clash = |name: String, range: &Range<usize>, replaced| {
+        let line = line_of(file, range.start);
+        Clash { name, line, replaced }
+    };
+    let function = old.function.as_ref().map(|range| clash(name.to_owned(), range, true));
     let comes = new.others.iter().filter(|(_, text)| !old.has(text) && !is_import(text));
     let mut set: Vec<String> = comes.flat_map(|(_, text)| names_set_in(text)).collect();
     set.push(name.to_owned());
     let others = old.others.iter().flat_map(|(range, text)| {
         let twice = names_set_in(text).into_iter().filter(|name| set.contains(name));
-        twice.map(|name| Clash { name, line: line(range.start), replaced: false })
+        twice.map(|name| clash(name, range, false))
     });
     function.into_iter().chain(others).collect()
 }

@@ -79,10 +79,7 @@ impl BothRuns {
 
     /// Whether two single lines are alike.
     fn are_alike(&self, then: &str, now: &str) -> bool {
-        if then == now {
-            return true;
-        }
-        if self.are_alike_in_order(then, now) {
+        if then == now || self.are_alike_in_order(then, now) {
             return true;
         }
         if !self.has_sets {

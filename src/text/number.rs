@@ -2,15 +2,10 @@
 
 /// A number with separated thousands: `34,100`.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
+    match number / 1000 {
+        0 => number.to_string(),
+        more => format!("{},{:03}", grouped(more), number % 1000),
     }
-    out
 }
 
 /// A size in the largest unit in which it is a whole number, so that parsing it back is exact.

@@ -25,22 +25,11 @@ impl Utf8Decoder {
 
 /// How many bytes at the end belong to an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
-    let tail = bytes.get(bytes.len().saturating_sub(3)..).unwrap_or(&[]);
-    for (i, byte) in tail.iter().enumerate().rev() {
-        let left = tail.len() - i;
-        let length = match byte {
-            0xc2..=0xdf => 2,
-            0xe0..=0xef => 3,
-            0xf0..=0xf4 => 4,
-            0x80..=0xbf => continue,
-            _ => return 0,
-        };
-        return match std::str::from_utf8(tail.get(i..).unwrap_or(&[])) {
-            Err(error) if error.error_len().is_none() && left < length => left,
-            _ => 0,
-        };
+    let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+    match std::str::from_utf8(last) {
+        Err(error) if error.error_len().is_none() => last.len(),
+        _ => 0,
     }
-    0
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ impl Mock {
     }
 
     fn provider(&self, kind: Kind) -> Provider {
-        Provider::new(ProviderSetup::Server(self.server(kind))).expect("the address is good")
+        open(self.server(kind))
     }
 
     async fn ask(&self, kind: Kind, text: &str) -> Vec<ReplyEvent> {
@@ -144,8 +144,7 @@ async fn a_stall_is_told() {
     let mock = Mock::start();
     for kind in Kind::OF_SERVERS {
         let server = Server { timeouts: short(), ..mock.server(kind) };
-        let events =
-            ask_for(&Provider::new(ProviderSetup::Server(server)).expect("good"), &request("stall")).await;
+        let events = ask_for(&open(server), &request("stall")).await;
         assert_eq!(failure(&events).kind, FailureKind::TimedOut, "{kind:?}");
     }
 }

@@ -28,8 +28,11 @@ const KEY: &str = "sk-test-0123456789abcdef";
 
 fn provider_at(base_url: &str, timeouts: Timeouts) -> Provider {
     let name = ModelName { provider: "openai".into(), model: "gpt-x".into() };
-    let server = Server { key: Some(KEY.into()), timeouts, ..Server::new(Kind::Openai, name, base_url) };
-    Provider::new(ProviderSetup::Server(server)).expect("the address is good")
+    open(Server { key: Some(KEY.into()), timeouts, ..Server::new(Kind::Openai, name, base_url) })
+}
+
+fn open(server: Server) -> Provider {
+    Provider::new(ProviderSetup::Server(server)).expect("the settings are good")
 }
 
 fn provider(server: &ModelServer) -> Provider {
@@ -88,6 +91,11 @@ fn waits(events: &[ReplyEvent]) -> Vec<u64> {
         .iter()
         .filter_map(|e| if let ReplyEvent::Retrying { wait_ms, .. } = e { Some(*wait_ms) } else { None })
         .collect()
+}
+
+/// Which of the requests had this field.
+fn sent(server: &ModelServer, field: &str) -> Vec<bool> {
+    server.requests().iter().map(|request| request.json().get(field).is_some()).collect()
 }
 
 fn short() -> Timeouts {

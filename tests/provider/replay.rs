@@ -45,7 +45,7 @@ async fn recordings_arrive_as_the_vendors_library_reads_them() {
             context: Some(32_768),
             ..Server::new(kind(row["api"].as_str().expect("an interface")), name, server.url())
         };
-        let events = ask(&Provider::new(ProviderSetup::Server(server)).expect("good")).await;
+        let events = ask(&open(server)).await;
         assert_eq!(text(&events), expected_text(expected), "{file}");
         finish(&events);
         let calls = events.iter().filter(|e| matches!(e, ReplyEvent::ToolCall(_))).count();

@@ -96,8 +96,7 @@ async fn further_headers_are_sent_and_may_replace_the_key() {
     let headers =
         vec![("Api-Key".into(), "zzzz-secret".into()), ("Authorization".into(), "Basic abcd".into())];
     let key = Some(KEY.into());
-    let azure = Server { key, headers, ..Server::new(Kind::Openai, name, server.url()) };
-    let provider = Provider::new(ProviderSetup::Server(azure)).expect("the headers are good");
+    let provider = open(Server { key, headers, ..Server::new(Kind::Openai, name, server.url()) });
     assert!(!format!("{provider:?}").contains("zzzz"), "{provider:?}");
     ask(&provider).await;
     let sent = &server.requests()[0];

@@ -80,15 +80,7 @@ impl Tour {
     }
 
     async fn said(&self, message: &str) -> String {
-        let (out, mut events) = mpsc::channel(64);
-        let (provider, request) = (self.provider.clone(), request(message));
-        let asking = tokio::spawn(async move { provider.ask(&request, &out).await });
-        let mut all = Vec::new();
-        while let Some(event) = events.recv().await {
-            all.push(event);
-        }
-        asking.await.expect("asking does not panic");
-        text(&all)
+        text(&ask_for(&self.provider, &request(message)).await)
     }
 
     fn result(printed: &str) -> String {
@@ -100,10 +92,34 @@ impl Tour {
     /// Sends a prompt, runs the block, and sends its result.
     async fn answer(&mut self, prompt: &str) -> String {
         let reply = self.said(prompt).await;
+        self.said_to_run_of(&reply).await
+    }
+
+    /// Runs the block of a reply, and sends its result.
+    async fn said_to_run_of(&mut self, reply: &str) -> String {
         let (_, code) = reply.split_once("```python\n").expect("a block");
         let printed = self.kernel.run(code.split_once("```").expect("its end").0);
         self.said(&Self::result(&printed)).await
     }
+}
+
+/// What a new tour says to this result of the block of each of its prompts.
+async fn after_each_prompt(result: &str) -> Vec<(String, String)> {
+    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
+    let mut all = Vec::new();
+    for prompt in story.prompts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tour = Tour::start(folder.path(), &[]);
+        tour.said(&prompt).await;
+        all.push((prompt, tour.said(result).await));
+    }
+    all
+}
+
+/// Whether a reply names the next stop of the tour.
+fn leads_on(said: &str) -> bool {
+    let leads = ["Next, type `", "Another prompt to try: `", "last stop of the tour"];
+    leads.iter().any(|words| said.contains(words))
 }
 
 #[tokio::test]
@@ -128,14 +144,8 @@ async fn every_answer_of_the_tour_comes_from_code_that_ran() {
 /// An unexpected result, such as that of edited code, also leads to the next stop.
 #[tokio::test]
 async fn every_answer_of_the_tour_leads_on() {
-    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
-    for prompt in story.prompts() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let tour = Tour::start(folder.path(), &[]);
-        tour.said(&prompt).await;
-        let said = tour.said(&Tour::result("77777")).await;
-        let leads = ["Next, type `", "Another prompt to try: `", "last stop of the tour"];
-        assert!(leads.iter().any(|words| said.contains(words)), "{prompt}: {said}");
+    for (prompt, said) in after_each_prompt(&Tour::result("77777")).await {
+        assert!(leads_on(&said), "{prompt}: {said}");
     }
 }
 
@@ -144,9 +154,7 @@ async fn a_function_that_is_not_there_is_defined_when_the_error_comes_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut tour = Tour::start(folder.path(), &[]);
     let again = tour.answer("sum of the first 20 Fibonacci numbers").await;
-    let (_, code) = again.split_once("```python\n").expect("another block");
-    let printed = tour.kernel.run(code.split_once("```").expect("its end").0);
-    let said = tour.said(&Tour::result(&printed)).await;
+    let said = tour.said_to_run_of(&again).await;
     assert!(said.contains("is **10,945**"), "{said}");
 }
 
@@ -174,7 +182,6 @@ async fn the_chart_is_a_picture_with_and_without_matplotlib() {
 /// A failed run has no result that could be compared with the expected one.
 #[tokio::test]
 async fn a_run_that_did_not_end_well_is_never_told_as_another_result() {
-    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
     for how in [
         "failed, exit 1, 0.1 s\nError: ZeroDivisionError: division by zero",
         "stopped at the time limit of 60 s\nIt printed nothing.",
@@ -182,15 +189,11 @@ async fn a_run_that_did_not_end_well_is_never_told_as_another_result() {
         "died after 2 s: killed\nOutput:\n```text\n16 55 88 42\n```",
         "was not run: the kernel is another one\nThere is none.",
     ] {
-        for prompt in story.prompts() {
-            let folder = tempfile::tempdir().expect("a folder");
-            let tour = Tour::start(folder.path(), &[]);
-            tour.said(&prompt).await;
-            let said = tour.said(&format!("Results of your blocks.\n\nBlock 1 (python): {how}")).await;
+        let result = format!("Results of your blocks.\n\nBlock 1 (python): {how}");
+        for (prompt, said) in after_each_prompt(&result).await {
             let is_told = ["did not run to its end", "was not written", "Nothing was deleted"];
             assert!(is_told.iter().any(|words| said.contains(words)), "{prompt}, {how}: {said}");
-            let leads = ["Next, type `", "Another prompt to try: `", "last stop of the tour"];
-            assert!(leads.iter().any(|words| said.contains(words)), "{prompt}: {said}");
+            assert!(leads_on(&said), "{prompt}: {said}");
         }
     }
 }
@@ -207,14 +210,9 @@ fn the_replies_of_the_tour_hold_in_panes_and_in_lines() {
 
 #[tokio::test]
 async fn a_rejected_block_is_never_told_as_done() {
-    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
-    for prompt in story.prompts() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let tour = Tour::start(folder.path(), &[]);
-        tour.said(&prompt).await;
-        let said = tour
-            .said("Results of your blocks.\n\nBlock 1 (python): rejected by the person, it was not run.\nReason: no.")
-            .await;
+    let rejected =
+        "Results of your blocks.\n\nBlock 1 (python): rejected by the person, it was not run.\nReason: no.";
+    for (prompt, said) in after_each_prompt(rejected).await {
         assert!(said.contains("nothing ran") || said.contains("another way"), "{prompt}: {said}");
         let prose: String = said.split("```").step_by(2).collect();
         assert!(!prose.contains("**"), "no result is told: {said}");

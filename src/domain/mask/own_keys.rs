@@ -7,8 +7,8 @@ use super::SecretKind;
 use super::shapes::{self, ShapeMatch};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret, SecretString};
-use std::fmt::Write as _;
 
 /// Shorter values are placeholders, and would mask ordinary words.
 const MIN_BYTES: usize = 8;
@@ -250,7 +250,9 @@ fn forms(value: &str) -> Vec<String> {
     if let Ok(json) = serde_json::to_string(value) {
         forms.push(json.trim_matches('"').to_owned());
     }
-    forms.extend([percent(value, true), percent(value, false), hex(value, true), hex(value, false)]);
+    let hex = value.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02X}"));
+    forms.extend([hex.to_lowercase(), hex]);
+    forms.extend(percent(value));
     for lead in 0..3 {
         // The letters at both ends depend on the bytes beside the key, so they are left out.
         let bytes = [&b"\0\0"[..lead], value.as_bytes()].concat();
@@ -267,25 +269,11 @@ fn forms(value: &str) -> Vec<String> {
     first.iter().cloned().chain(others).collect()
 }
 
-fn percent(value: &str, upper: bool) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
-    value.bytes().fold(String::new(), |mut text, byte| {
-        match (plain(byte), upper) {
-            (true, _) => text.push(char::from(byte)),
-            (_, true) => {
-                write!(text, "%{byte:02X}").ok();
-            }
-            (_, false) => {
-                write!(text, "%{byte:02x}").ok();
-            }
-        }
-        text
-    })
-}
-
-fn hex(value: &str, upper: bool) -> String {
-    value.bytes().fold(String::new(), |mut text, byte| {
-        if upper { write!(text, "{byte:02X}") } else { write!(text, "{byte:02x}") }.ok();
-        text
-    })
+/// A key in percent encoding, with large and with small hexadecimal digits.
+fn percent(value: &str) -> [String; 2] {
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    let parts = || utf8_percent_encode(value, ESCAPED);
+    // A part is one escape, or plain letters.
+    let small = |part: &str| if part.starts_with('%') { part.to_lowercase() } else { part.to_owned() };
+    [parts().to_string(), parts().map(small).collect()]
 }

@@ -104,7 +104,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "crate::domain::serial::is_zero")]
     pub threads: u32,
     /// Whether something of the run could not be stopped, or may have been missed, and may still act.
-    #[serde(rename = "moving", skip_serializing_if = "crate::domain::serial::is_false")]
+    #[serde(rename = "moving", skip_serializing_if = "std::ops::Not::not")]
     pub not_stopped: bool,
     /// How often the connection to its kernel was lost during the run: output from that time may be missing.
     #[serde(skip_serializing_if = "crate::domain::serial::is_zero")]

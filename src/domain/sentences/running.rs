@@ -58,11 +58,7 @@ pub(crate) fn still(what: &str, time: &str) -> String {
 
 /// Threads that are stopped in the kernel after a run: `2 threads paused`.
 pub(crate) fn paused(receipt: &Receipt) -> Option<String> {
-    match receipt.threads {
-        0 => None,
-        1 => Some("1 thread paused".into()),
-        threads => Some(format!("{threads} threads paused")),
-    }
+    (receipt.threads > 0).then(|| format!("{} paused", super::count(receipt.threads.into(), "thread")))
 }
 
 /// A part of a run could not be stopped, or its helper ended before it could end all of it.

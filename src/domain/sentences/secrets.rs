@@ -3,18 +3,8 @@
 use crate::domain::Rights;
 
 /// Words that mark the name of an environment variable as that of a secret.
-const WORDS: &[&str] = &[
-    "KEY",
-    "APIKEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "PAT",
-];
+const WORDS: &str = "\
+     KEY APIKEY TOKEN SECRET PASSWORD PASSWD PASSPHRASE CREDENTIAL CREDENTIALS PAT";
 
 /// Follows the label of the rights: those variables passed to the run whose names suggest a secret.
 pub(crate) fn passed(rights: &Rights) -> String {
@@ -23,8 +13,8 @@ pub(crate) fn passed(rights: &Rights) -> String {
 
 /// The same; `None` if there are none.
 pub(super) fn passed_if_any(rights: &Rights) -> Option<String> {
-    let is_secret =
-        |name: &&String| name.to_ascii_uppercase().split(['_', '-', '.']).any(|w| WORDS.contains(&w));
+    let is_mark = |part: &str| WORDS.split_whitespace().any(|word| word == part);
+    let is_secret = |name: &&String| name.to_ascii_uppercase().split(['_', '-', '.']).any(is_mark);
     let names: Vec<&str> = rights.environment.iter().filter(is_secret).map(String::as_str).collect();
     (!names.is_empty()).then(|| format!("PASSED: {}", names.join(", ")))
 }

@@ -45,7 +45,7 @@ impl ContentBlock {
 
 impl EventDecoder {
     fn begin(&mut self, event: &Value, so_far: &mut Accumulator) {
-        let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
+        let at = event["index"].as_u64().unwrap_or(0);
         let Some(Value::Object(fields)) = event.get("content_block") else {
             return so_far.fail_malformed(&format!("a block without content: {event}"));
         };
@@ -61,13 +61,13 @@ impl EventDecoder {
     }
 
     fn grow(&mut self, event: &Value, so_far: &mut Accumulator) {
-        let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
-        let delta = event.get("delta").unwrap_or(&Value::Null);
-        let piece = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        let at = event["index"].as_u64().unwrap_or(0);
+        let delta = &event["delta"];
+        let piece = |name: &str| delta[name].as_str().unwrap_or_default();
         let Some(block) = self.open.get_mut(&at) else {
             return so_far.fail_malformed(&format!("a piece of a block that did not begin: {event}"));
         };
-        match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
+        match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => so_far.add_text(piece("text")),
             "thinking_delta" => {
                 block.add("thinking", piece("thinking"));
@@ -111,8 +111,7 @@ impl EventDecoder {
     /// Reads a message that was not streamed.
     fn message(&mut self, message: &Value, so_far: &mut Accumulator) {
         so_far.mark_known();
-        for (at, block) in message.get("content").and_then(Value::as_array).into_iter().flatten().enumerate()
-        {
+        for (at, block) in message["content"].as_array().into_iter().flatten().enumerate() {
             let event = serde_json::json!({ "index": at, "content_block": block });
             self.begin(&event, so_far);
             self.end(at as u64, so_far);
@@ -124,24 +123,24 @@ impl EventDecoder {
 
 impl PieceDecoder for EventDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
-        if value.get("error").is_some_and(|e| !e.is_null()) {
+        if !value["error"].is_null() {
             return so_far.fail_refused(&ErrorBody::of(&value));
         }
-        match value.get("type").and_then(Value::as_str).unwrap_or_default() {
+        match value["type"].as_str().unwrap_or_default() {
             "message" => self.message(&value, so_far),
             "message_start" => {
                 so_far.mark_known();
-                count(value.get("message").unwrap_or(&Value::Null), so_far);
+                count(&value["message"], so_far);
             }
             "content_block_start" => self.begin(&value, so_far),
             "content_block_delta" => self.grow(&value, so_far),
             "content_block_stop" => {
-                let at = value.get("index").and_then(Value::as_u64).unwrap_or(0);
+                let at = value["index"].as_u64().unwrap_or(0);
                 self.end(at, so_far);
             }
             "message_delta" => {
                 count(&value, so_far);
-                stopped(value.get("delta").unwrap_or(&Value::Null), so_far);
+                stopped(&value["delta"], so_far);
             }
             "message_stop" => {
                 so_far.mark_known();
@@ -174,7 +173,7 @@ fn remark_fallback(block: &ContentBlock, so_far: &mut Accumulator) {
 /// Sets the tokens used. Anthropic counts tokens read from or written to a cache separately; here they are part of
 /// the input.
 fn count(message: &Value, so_far: &mut Accumulator) {
-    let number = |name: &str| message.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    let number = |name: &str| message["usage"][name].as_u64();
     let (cached, cache_written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));
     let input = number("input_tokens")
         .map(|n| n.saturating_add(cached.unwrap_or(0)).saturating_add(cache_written.unwrap_or(0)));
@@ -188,7 +187,7 @@ fn count(message: &Value, so_far: &mut Accumulator) {
 }
 
 fn stopped(from: &Value, so_far: &mut Accumulator) {
-    let Some(word) = from.get("stop_reason").and_then(Value::as_str) else { return };
+    let Some(word) = from["stop_reason"].as_str() else { return };
     let reason = match word {
         "end_turn" | "stop_sequence" => FinishReason::Stop,
         "tool_use" => FinishReason::ToolCalls,

@@ -31,13 +31,13 @@ pub(in crate::provider) struct ModelPage {
 
 /// A string field of an answer; `None` also if it is empty.
 pub(in crate::provider) fn text(value: &Value, name: &str) -> Option<String> {
-    value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+    value[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Reads a page; `None` if the value is not a list.
 pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<ModelPage> {
     let (models, is_list) = read_list(value, provider);
-    let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);
+    let more = value["has_more"].as_bool().unwrap_or(false);
     let next = text(value, "last_id").filter(|_| more).map(|id| ("after_id", id));
     is_list.then_some(ModelPage { models, next })
 }
@@ -55,15 +55,12 @@ pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInf
     let named = |name: &&str| value.get(*name)?.as_str().filter(|id| !id.trim().is_empty());
     let id = ["id", "name", "model"].iter().find_map(named)?;
     let name = ModelName { provider: provider.to_owned(), model: id.to_owned() };
-    let listed = |path: &str, word: &str| {
-        let all = value.pointer(path)?.as_array()?;
-        Some(all.iter().any(|one| one.as_str() == Some(word)))
-    };
+    let listed = |path: &str, word: &str| Some(has_word(value.pointer(path)?.as_array()?, word));
     let told = |path: &str| {
         let value = value.pointer(path)?;
         value.as_bool().or_else(|| value.get("supported")?.as_bool())
     };
-    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    let kind = value["type"].as_str().unwrap_or_default();
     Some(ModelInfo {
         context: number(
             value,
@@ -103,12 +100,9 @@ pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInf
 
 /// Reads Ollama's answer about a model.
 pub(super) fn read_model(value: &Value, name: ModelName) -> ModelInfo {
-    let facts = value.get("model_info").and_then(Value::as_object);
+    let facts = value["model_info"].as_object();
     let context = facts.into_iter().flatten().find(|(key, _)| key.ends_with(".context_length"));
-    let able = |word: &str| {
-        let all = value.get("capabilities")?.as_array()?;
-        Some(all.iter().any(|one| one.as_str() == Some(word)))
-    };
+    let able = |word: &str| Some(has_word(value["capabilities"].as_array()?, word));
     ModelInfo {
         context: context.and_then(|(_, tokens)| tokens.as_u64()).filter(|tokens| *tokens > 0),
         tools: able("tools"),
@@ -133,6 +127,10 @@ pub(super) fn fill_missing(info: &mut ModelInfo, from: &ModelInfo) {
     info.output = info.output.or(from.output);
     info.tools = info.tools.or(from.tools);
     info.images = info.images.or(from.images);
+}
+
+pub(in crate::provider) fn has_word(list: &[Value], word: &str) -> bool {
+    list.iter().any(|one| one.as_str() == Some(word))
 }
 
 pub(in crate::provider) fn number(value: &Value, paths: &[&str]) -> Option<u64> {

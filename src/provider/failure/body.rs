@@ -69,7 +69,7 @@ impl ErrorBody {
         });
         let mut words = words.join(" ").to_lowercase();
         // Google states the reason and the quota in the details.
-        for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
+        for detail in error["details"].as_array().into_iter().flatten() {
             let named = detail.get("reason").or_else(|| detail.pointer("/violations/0/quotaId")).map(text);
             words.push_str(&format!(" {}", named.unwrap_or_default().to_lowercase()));
         }

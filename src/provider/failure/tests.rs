@@ -23,7 +23,7 @@ fn the_words_are_those_of_the_interface() {
     assert_eq!(told.message, "The key for openai was refused (401). Not sent again.");
     assert_eq!((told.kind, told.hint.as_str()), (FailureKind::Refused, "api.example.com says: no"));
     assert_eq!(refusal(429, "").failure.message, "Rate limit.");
-    let told = asked().overflow(Some((34_100, 32_768)), None, false).message;
+    let told = asked().overflow(Some((34_100, 32_768)), None).message;
     assert_eq!(told, "This chat needs 34,100 of 32,768 tokens. Nothing was sent.");
     let told =
         refusal(404, r#"{"error":{"message":"The model `gpt-x` does not exist","code":"model_not_found"}}"#);

@@ -12,24 +12,26 @@ pub(super) struct ChunkDecoder;
 
 impl PieceDecoder for ChunkDecoder {
     /// Some servers put a reason into every chunk.
-    const REASON_IS_LAST: bool = false;
+    fn reason_is_last(&self) -> bool {
+        false
+    }
 
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
-        if value.get("error").is_some_and(|e| !e.is_null()) {
+        if !value["error"].is_null() {
             return so_far.fail_refused(&ErrorBody::of(&value));
         }
-        for candidate in value.get("candidates").and_then(Value::as_array).into_iter().flatten() {
+        for candidate in value["candidates"].as_array().into_iter().flatten() {
             so_far.mark_known();
-            if candidate.get("index").and_then(Value::as_u64).unwrap_or(0) == 0 {
+            if candidate["index"].as_u64().unwrap_or(0) == 0 {
                 self::candidate(candidate, so_far);
             }
         }
         if let Some(counts) = value.get("usageMetadata") {
             so_far.set_usage(usage(counts));
         }
-        let feedback = value.get("promptFeedback").unwrap_or(&Value::Null);
+        let feedback = &value["promptFeedback"];
         if let Some(why) = feedback.get("blockReason").filter(|why| !why.is_null()) {
-            if let Some(words) = feedback.get("blockReasonMessage").and_then(Value::as_str) {
+            if let Some(words) = feedback["blockReasonMessage"].as_str() {
                 so_far.add_remark(words);
             }
             let word = why.as_str().map_or_else(|| why.to_string(), str::to_owned);
@@ -52,7 +54,7 @@ fn candidate(candidate: &Value, so_far: &mut Accumulator) {
         return;
     }
     let reason = reason(&word);
-    if let Some(words) = candidate.get("finishMessage").and_then(Value::as_str)
+    if let Some(words) = candidate["finishMessage"].as_str()
         && !reason.complete()
     {
         so_far.add_remark(words);
@@ -61,8 +63,7 @@ fn candidate(candidate: &Value, so_far: &mut Accumulator) {
 }
 
 fn part(part: &Value, so_far: &mut Accumulator) {
-    let text =
-        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let signature =
         part.get("thoughtSignature").or_else(|| part.get("thought_signature")).and_then(Value::as_str);
     if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
@@ -73,7 +74,7 @@ fn part(part: &Value, so_far: &mut Accumulator) {
         return so_far.add_call(ToolCall { id, name, arguments, signature: signature.map(str::to_owned) });
     }
     let words = text(part, "text");
-    if part.get("thought").and_then(Value::as_bool).unwrap_or(false) {
+    if part["thought"].as_bool().unwrap_or(false) {
         return so_far.add_reasoning(words);
     }
     so_far.add_text(words);
@@ -113,7 +114,7 @@ fn reason_by_number(number: u64) -> &'static str {
 
 /// The tokens used. Google counts thoughts separately; here they are part of the output.
 fn usage(counts: &Value) -> Usage {
-    let number = |name: &str| counts.get(name).and_then(Value::as_u64);
+    let number = |name: &str| counts[name].as_u64();
     let reasoning = number("thoughtsTokenCount");
     let tools = number("toolUsePromptTokenCount").unwrap_or(0);
     let output = match (number("candidatesTokenCount"), reasoning) {

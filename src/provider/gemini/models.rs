@@ -1,7 +1,7 @@
 //! Reads models from the lists that Google sends.
 
 use crate::domain::{ModelInfo, ModelName};
-use crate::provider::catalogue::model_list::{ModelPage, number, text};
+use crate::provider::catalogue::model_list::{ModelPage, has_word, number, text};
 use serde_json::Value;
 
 /// Reads a page of the list; `None` if the value is not a list.
@@ -13,8 +13,8 @@ pub(super) fn read_page(value: &Value, provider: &str) -> Option<ModelPage> {
 
 /// Reads one model of the list; `None` if it does not answer prompts.
 pub(super) fn read_model(value: &Value, provider: &str) -> Option<ModelInfo> {
-    let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
-    if methods.is_some_and(|all| !all.iter().any(|m| m.as_str() == Some("generateContent"))) {
+    let methods = value["supportedGenerationMethods"].as_array();
+    if methods.is_some_and(|all| !has_word(all, "generateContent")) {
         return None;
     }
     let path = value.get("name")?.as_str()?;

@@ -3,24 +3,9 @@
 use serde_json::{Map, Value};
 
 /// Fields that are copied unchanged.
-const COPIED_FIELDS: [&str; 16] = [
-    "format",
-    "title",
-    "description",
-    "nullable",
-    "enum",
-    "required",
-    "minimum",
-    "maximum",
-    "minItems",
-    "maxItems",
-    "minLength",
-    "maxLength",
-    "minProperties",
-    "maxProperties",
-    "pattern",
-    "propertyOrdering",
-];
+const COPIED_FIELDS: &str = "\
+     format title description nullable enum required minimum maximum minItems maxItems minLength \
+     maxLength minProperties maxProperties pattern propertyOrdering";
 
 /// How deep a schema is converted; deeper parts become `object`.
 const MAX_DEPTH: usize = 32;
@@ -62,7 +47,7 @@ fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut SchemaBudget
     types(fields, &mut out);
     for (name, value) in fields {
         match name.as_str() {
-            name if COPIED_FIELDS.contains(&name) => {
+            name if COPIED_FIELDS.split_whitespace().any(|field| field == name) => {
                 out.extend(left.copy(value).map(|value| (name.to_owned(), value)));
             }
             "const" => {

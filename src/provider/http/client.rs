@@ -75,22 +75,21 @@ pub(super) fn build(client: &Client, request: HttpRequest) -> reqwest::RequestBu
 pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts: Timeouts) -> ServerRefusal {
     let why = causes(error);
     let lower = why.to_lowercase();
-    let never = |failure| ServerRefusal { failure, retry: RetryAdvice::Never };
     if error.is_connect() && error.is_timeout() {
         let why = format!("no connection within {:.0} s", timeouts.connect.as_secs_f64());
-        never(asked.unreachable(FailureKind::TimedOut, &why))
+        asked.unreachable(FailureKind::TimedOut, &why).into()
     } else if error.is_dns() || lower.contains("dns error") || lower.contains("failed to lookup") {
-        never(asked.unreachable(FailureKind::NameNotFound, "name not found"))
+        asked.unreachable(FailureKind::NameNotFound, "name not found").into()
     } else if lower.contains("certificate") || lower.contains("tls") || lower.contains("invalidmessage") {
         let what =
             if lower.contains("certificate") { "its certificate is not trusted" } else { "TLS failed" };
         let mut failure = asked.unreachable(FailureKind::Tls, what);
         failure.hint = format!("{} ({})", failure.hint, short_line(&root_cause(error)));
-        never(failure)
+        failure.into()
     } else if lower.contains("connection refused") {
-        never(asked.unreachable(FailureKind::Unreachable, "connection refused"))
+        asked.unreachable(FailureKind::Unreachable, "connection refused").into()
     } else if error.is_connect() {
-        never(asked.unreachable(FailureKind::Unreachable, &root_cause(error)))
+        asked.unreachable(FailureKind::Unreachable, &root_cause(error)).into()
     } else {
         // The connection was made and broke before any answer, as with a restarting server.
         let mut failure =
@@ -100,22 +99,16 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
     }
 }
 
-pub(super) fn causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
+/// An error and its causes, the innermost last.
+fn chain(error: &(dyn Error + 'static)) -> impl Iterator<Item = String> {
+    std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string)
+}
+
+pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
+    chain(error).collect::<Vec<_>>().join(": ")
 }
 
 /// The innermost cause of an error.
-fn root_cause(error: &dyn Error) -> String {
-    let mut error = error;
-    while let Some(cause) = error.source() {
-        error = cause;
-    }
-    error.to_string()
+fn root_cause(error: &(dyn Error + 'static)) -> String {
+    chain(error).last().unwrap_or_default()
 }

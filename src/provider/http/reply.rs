@@ -1,9 +1,10 @@
 //! Reads a reply as it arrives, with its time limits, and sends its events.
 
-use super::{Attempt, Connection};
+use super::Connection;
 use crate::domain::{FailureKind, ReplyEvent};
 use crate::provider::failure::ServerRefusal;
-use crate::provider::format::{self, End, FormatDecoder};
+use crate::provider::framing::End;
+use crate::provider::piece_decoder::ReplyDecoder;
 use crate::provider::retry::RetryAdvice;
 use reqwest::Response;
 use std::time::{Duration, Instant};
@@ -27,14 +28,14 @@ impl Connection {
         }
     }
 
-    /// Reads the reply and sends its events.
+    /// Reads the reply and sends its events; returns a failure before any of the reply that may be asked again.
     pub(super) async fn read_reply(
         &self,
         mut response: Response,
-        mut decoder: Box<dyn FormatDecoder>,
+        mut decoder: ReplyDecoder,
         began: Instant,
         out: &Sender<ReplyEvent>,
-    ) -> Option<Attempt> {
+    ) -> Option<ServerRefusal> {
         let mut events = Vec::new();
         let (mut came, mut kept, mut last_piece, mut silent) = (0, false, began, true);
         let mut settled: Option<Instant> = None;
@@ -76,17 +77,17 @@ impl Connection {
                         _ => decoder.retry_advice(),
                     };
                     if retry != RetryAdvice::Never {
-                        return Some(Attempt::Refused(ServerRefusal { failure: failure.clone(), retry }));
+                        return Some(ServerRefusal { failure: failure.clone(), retry });
                     }
                 }
-                let is_last = format::is_last(&event);
                 let is_good = matches!(event, ReplyEvent::Finished(_));
+                let is_last = is_good || matches!(event, ReplyEvent::Failed(_));
                 out.send(event).await.ok()?;
+                if is_good {
+                    let _ = timeout(BODY_END_TIMEOUT, response.chunk()).await;
+                }
                 if is_last {
-                    if is_good {
-                        let _ = timeout(BODY_END_TIMEOUT, response.chunk()).await;
-                    }
-                    return Some(Attempt::Over);
+                    return None;
                 }
             }
         }

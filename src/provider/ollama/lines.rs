@@ -36,16 +36,14 @@ impl LineDecoder {
             None | Some(Value::Null) => "{}".to_owned(),
             Some(other) => other.to_string(),
         };
-        let text = |value: &Value, name: &str| {
-            value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
+        let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
         let (id, name) = (text(call, "id"), text(function, "name"));
         so_far.count_entry(id.len() + name.len() + arguments.len());
         so_far.add_call(ToolCall { id, name, arguments, signature: None });
     }
 
     fn read_end(&mut self, value: &Value, so_far: &mut Accumulator) {
-        let number = |name: &str| value.get(name).and_then(Value::as_u64);
+        let number = |name: &str| value[name].as_u64();
         let read = number("prompt_eval_count");
         so_far.set_usage(Usage { input: read, output: number("eval_count"), ..Usage::default() });
         if let (Some(read), Some(context)) = (read, self.context)
@@ -58,7 +56,7 @@ impl LineDecoder {
                 grouped(self.sent.max(read)),
             ));
         }
-        let word = value.get("done_reason").and_then(Value::as_str).unwrap_or_default();
+        let word = value["done_reason"].as_str().unwrap_or_default();
         let reason = match word {
             // Older versions give no reason.
             "" | "stop" => FinishReason::Stop,
@@ -96,22 +94,22 @@ fn was_cut(sent: u64, read: u64, context: u64) -> bool {
 
 impl PieceDecoder for LineDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
-        if value.get("error").is_some_and(|e| !e.is_null()) {
+        if !value["error"].is_null() {
             return so_far.fail_refused(&ErrorBody::of(&value));
         }
         let message = value.get("message").unwrap_or(&value);
-        let done = value.get("done").and_then(Value::as_bool);
+        let done = value["done"].as_bool();
         if done.is_some() || value.get("message").is_some() {
             so_far.mark_known();
         }
-        let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
+        let text = |name: &str| message[name].as_str().unwrap_or_default();
         // Servers that imitate Ollama use the name that others have for this field.
         let thinking = [text("thinking"), text("reasoning_content")].into_iter().find(|t| !t.is_empty());
         self.thinking.push_str(thinking.unwrap_or_default());
         so_far.add_reasoning(thinking.unwrap_or_default());
         so_far.add_text(text("content"));
         so_far.add_text(text("response"));
-        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
             Self::call(call, so_far);
         }
         if done == Some(true) {

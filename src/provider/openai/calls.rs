@@ -59,14 +59,8 @@ impl Calls {
             Some(place) if self.calls.get(place).is_some_and(same) => place,
             _ => {
                 self.bytes += ENTRY_BYTES;
-                let call = ToolCall {
-                    id: String::new(),
-                    name: String::new(),
-                    arguments: String::new(),
-                    signature: None,
-                };
                 let place = self.calls.len();
-                self.calls.push(call);
+                self.calls.push(ToolCall::default());
                 if let Some(index) = index {
                     self.newest.insert(index, place);
                 }

@@ -86,9 +86,7 @@ impl ChunkContent {
             ChunkContent::Parts(parts) => {
                 for part in parts {
                     if let Some(thinking) = part.thinking {
-                        let mut inner = String::new();
-                        thinking.split_into(reasoning, &mut inner);
-                        reasoning.push_str(&inner);
+                        thinking.append_to(reasoning);
                     }
                     let into = if part.kind == "thinking" { &mut *reasoning } else { &mut *text };
                     into.push_str(part.text.as_deref().unwrap_or_default());
@@ -96,6 +94,13 @@ impl ChunkContent {
             }
             ChunkContent::Other(_) => {}
         }
+    }
+
+    /// Appends all of it to one text, reasoning behind the rest.
+    pub(super) fn append_to(self, all: &mut String) {
+        let mut inner = String::new();
+        self.split_into(all, &mut inner);
+        all.push_str(&inner);
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 /// Decodes a completion; holds the calls and the reasoning that the server wants back.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CompletionDecoder {
     calls: Calls,
     /// Reasoning that came as `reasoning_content`: DeepSeek and others want it back with the calls that it led to.
@@ -18,10 +18,6 @@ pub(super) struct CompletionDecoder {
 }
 
 impl CompletionDecoder {
-    pub(super) fn new() -> Self {
-        Self { calls: Calls::default(), reasoning: String::new(), details: Vec::new() }
-    }
-
     fn read_choice(&mut self, choice: ChunkChoice, so_far: &mut Accumulator) {
         if choice.index.unwrap_or(0) != 0 {
             return;
@@ -52,9 +48,7 @@ impl CompletionDecoder {
         // Some servers send the same reasoning under both names.
         let wanted_back = said.reasoning_content.is_some();
         if let Some(piece) = said.reasoning_content.or(said.reasoning) {
-            let mut inner = String::new();
-            piece.split_into(reasoning, &mut inner);
-            reasoning.push_str(&inner);
+            piece.append_to(reasoning);
             if wanted_back {
                 self.reasoning.push_str(reasoning);
             }
@@ -128,8 +122,7 @@ fn add_detail(details: &mut Vec<Value>, piece: Value) -> usize {
     if let (Some(last), Some(field)) = (details.last_mut(), streamed)
         && same(last, "type")
         && same(last, "index")
-        && let (Some(Value::String(text)), Some(more)) =
-            (last.get_mut(field), piece.get(field).and_then(Value::as_str))
+        && let (Some(Value::String(text)), Some(more)) = (last.get_mut(field), piece[field].as_str())
     {
         text.push_str(more);
         let mut bytes = more.len();

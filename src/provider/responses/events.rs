@@ -21,12 +21,6 @@ pub(super) struct EventDecoder {
 }
 
 impl EventDecoder {
-    /// Where an event belongs in the response: item and part.
-    fn place(event: &Value, part: &str) -> (u64, u64) {
-        let number = |name: &str| event.get(name).and_then(Value::as_u64).unwrap_or(0);
-        (number("output_index"), number(part))
-    }
-
     /// Whether this is the first piece of the part.
     fn is_first_piece(&mut self, part: (u64, u64, bool), so_far: &mut Accumulator) -> bool {
         let first = self.streamed.insert(part);
@@ -36,21 +30,18 @@ impl EventDecoder {
         first
     }
 
-    /// Adds a piece of text, or a whole part of which no piece arrived.
-    fn text(&mut self, event: &Value, field: &str, so_far: &mut Accumulator) {
-        let (item, part) = Self::place(event, "content_index");
-        let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
-        let first = self.is_first_piece((item, part, false), so_far);
-        if first || field == "delta" {
+    /// Adds a piece of text, or a whole part of which no piece arrived; `place`: its item and its part.
+    fn text(&mut self, place: (u64, u64), piece: &str, is_whole: bool, so_far: &mut Accumulator) {
+        let first = self.is_first_piece((place.0, place.1, false), so_far);
+        if first || !is_whole {
             so_far.add_text(piece);
         }
     }
 
-    fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Accumulator) {
-        let place = Self::place(event, part);
-        let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
+    /// The same for reasoning.
+    fn reasoning(&mut self, place: (u64, u64), piece: &str, is_whole: bool, so_far: &mut Accumulator) {
         let first = self.is_first_piece((place.0, place.1, true), so_far);
-        if !first && field != "delta" {
+        if !first && is_whole {
             return;
         }
         if !piece.is_empty() && self.summarised.replace(place).is_some_and(|before| before != place) {
@@ -64,8 +55,8 @@ impl EventDecoder {
             return;
         }
         so_far.count_entry(0);
-        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        match item.get("type").and_then(Value::as_str).unwrap_or_default() {
+        let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
+        match item["type"].as_str().unwrap_or_default() {
             "function_call" => {
                 let call = ToolCall {
                     id: text("call_id"),
@@ -78,9 +69,8 @@ impl EventDecoder {
             }
             "reasoning" => {
                 for (part, summary) in list(item, "summary").enumerate() {
-                    let event =
-                        serde_json::json!({ "output_index": at, "p": part, "text": summary.get("text") });
-                    self.reasoning(&event, "p", "text", so_far);
+                    let text = summary["text"].as_str().unwrap_or_default();
+                    self.reasoning((at, part as u64), text, true, so_far);
                 }
                 // Without its encrypted content an item is useless to a server that stores nothing.
                 if item.get("encrypted_content").is_some_and(Value::is_string) {
@@ -94,9 +84,8 @@ impl EventDecoder {
             "message" => {
                 for (part, content) in list(item, "content").enumerate() {
                     let said = content.get("text").or_else(|| content.get("refusal"));
-                    let event =
-                        serde_json::json!({ "output_index": at, "content_index": part, "text": said });
-                    self.text(&event, "text", so_far);
+                    let said = said.and_then(Value::as_str).unwrap_or_default();
+                    self.text((at, part as u64), said, true, so_far);
                 }
             }
             _ => {}
@@ -107,11 +96,11 @@ impl EventDecoder {
         for (at, item) in list(response, "output").enumerate() {
             self.item(at as u64, item, so_far);
         }
-        if let Some(usage) = response.get("usage").and_then(openai::usage) {
+        if let Some(usage) = openai::usage(&response["usage"]) {
             so_far.set_usage(usage);
         }
         let why = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
-        let status = response.get("status").and_then(Value::as_str).unwrap_or_default();
+        let status = response["status"].as_str().unwrap_or_default();
         match (status, why) {
             ("completed", _) => so_far.finish(FinishReason::Stop, "completed"),
             ("failed", _) => return so_far.fail_refused(&ErrorBody::of(response)),
@@ -125,48 +114,53 @@ impl EventDecoder {
 }
 
 fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
-    value.get(name).and_then(Value::as_array).into_iter().flatten()
+    value[name].as_array().into_iter().flatten()
 }
 
 impl PieceDecoder for EventDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = value["type"].as_str().unwrap_or_default();
         if let Some(error) = value.get("error").filter(|e| !e.is_null())
             && (kind.is_empty() || kind == "error" || error.is_object())
         {
             return so_far.fail_refused(&ErrorBody::of(&value));
         }
-        if value.get("object").and_then(Value::as_str) == Some("response") {
+        if value["object"].as_str() == Some("response") {
             so_far.mark_known();
             return self.read_end(&value, so_far);
         }
         if kind.starts_with("response.") {
             so_far.mark_known();
         }
+        let number = |name: &str| value[name].as_u64().unwrap_or(0);
+        let place = |part: &str| (number("output_index"), number(part));
+        let text = |name: &str| value[name].as_str().unwrap_or_default();
         match kind {
             "error" => so_far.fail_refused(&ErrorBody::of(&value)),
-            "response.output_text.delta" | "response.refusal.delta" => self.text(&value, "delta", so_far),
-            "response.output_text.done" => self.text(&value, "text", so_far),
-            "response.refusal.done" => self.text(&value, "refusal", so_far),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.text(place("content_index"), text("delta"), false, so_far);
+            }
+            "response.output_text.done" => self.text(place("content_index"), text("text"), true, so_far),
+            "response.refusal.done" => self.text(place("content_index"), text("refusal"), true, so_far),
             "response.reasoning_summary_text.delta" => {
-                self.reasoning(&value, "summary_index", "delta", so_far);
+                self.reasoning(place("summary_index"), text("delta"), false, so_far);
             }
-            "response.reasoning_summary_text.done" => self.reasoning(&value, "summary_index", "text", so_far),
+            "response.reasoning_summary_text.done" => {
+                self.reasoning(place("summary_index"), text("text"), true, so_far);
+            }
             // Open models send their reasoning itself and not a summary.
-            "response.reasoning_text.delta" => self.reasoning(&value, "content_index", "delta", so_far),
-            "response.function_call_arguments.delta" => {
-                let piece = value.get("delta").and_then(Value::as_str).unwrap_or_default();
-                so_far.note_content(piece.len());
+            "response.reasoning_text.delta" => {
+                self.reasoning(place("content_index"), text("delta"), false, so_far);
             }
+            "response.function_call_arguments.delta" => so_far.note_content(text("delta").len()),
             "response.output_item.done" => {
-                let at = value.get("output_index").and_then(Value::as_u64);
+                let at = value["output_index"].as_u64();
                 if let (Some(at), Some(item)) = (at, value.get("item")) {
                     self.item(at, item, so_far);
                 }
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
-                let response = value.get("response").unwrap_or(&Value::Null);
-                self.read_end(response, so_far);
+                self.read_end(&value["response"], so_far);
             }
             _ => {}
         }

@@ -90,13 +90,17 @@ struct ValueError {
     hint: &'static str,
 }
 
+impl ValueError {
+    fn new(at: usize, what: impl Into<String>, hint: &'static str) -> Self {
+        Self { at, what: what.into(), hint }
+    }
+}
+
 const HINT: &str = "Correct the story there; those in assets/demo are examples.";
 
 pub(super) fn parse(text: &str, origin: &str) -> Result<Script, LocatedError> {
-    let raw: RawStory = toml::from_str(text).map_err(|e| {
-        let at = start_of(&e);
-        locate(text, origin, ValueError { at, what: e.message().to_owned(), hint: HINT })
-    })?;
+    let raw: RawStory = toml::from_str(text)
+        .map_err(|e| locate(text, origin, ValueError::new(start_of(&e), e.message(), HINT)))?;
     story(raw).map_err(|wrong| locate(text, origin, wrong))
 }
 
@@ -116,30 +120,20 @@ fn story(raw: RawStory) -> Result<Script, ValueError> {
         let path = path.into_inner();
         let inside = Path::new(&path).components().all(|c| matches!(c, Component::Normal(_)));
         if path.is_empty() || !inside || path.contains('\\') || path.contains('\0') {
-            return Err(ValueError {
-                at,
-                what: format!("the file `{path}` would lie outside of the working folder"),
-                hint: "Use a relative path without `..`.",
-            });
+            let what = format!("the file `{path}` would lie outside of the working folder");
+            return Err(ValueError::new(at, what, "Use a relative path without `..`."));
         }
         files.push((path, text));
     }
     let first = raw.inputs.keys().next().map(|key| key.span().start);
     if let (Some(at), None) = (first, &raw.recipe) {
-        return Err(ValueError {
-            at,
-            what: "the story has inputs and no recipe".into(),
-            hint: "Name the recipe with `recipe = \"…\"` at the head.",
-        });
+        let hint = "Name the recipe with `recipe = \"…\"` at the head.";
+        return Err(ValueError::new(at, "the story has inputs and no recipe", hint));
     }
     let inputs = raw.inputs.into_iter().map(|(key, text)| (key.into_inner(), text)).collect();
     let begins = raw.recipe.map(|recipe| (recipe, inputs));
     if raw.reply.is_empty() {
-        return Err(ValueError {
-            at: 0,
-            what: "the story has no reply".into(),
-            hint: "Add a [[reply]] with text.",
-        });
+        return Err(ValueError::new(0, "the story has no reply", "Add a [[reply]] with text."));
     }
     let replies = raw.reply.into_iter().map(|r| reply(r, raw.pace)).collect::<Result<_, _>>()?;
     Ok(Script { pace: raw.pace, context: raw.context, opening: raw.opening, replies, files, begins })
@@ -152,52 +146,43 @@ fn purpose(word: Option<&str>, at: usize) -> Result<Purpose, ValueError> {
         Some("summary") => Ok(Purpose::Summary),
         Some(word) => {
             let what = format!("`{word}` is no purpose of a reply");
-            Err(ValueError { at, what, hint: "Use answer, judge or summary." })
+            Err(ValueError::new(at, what, "Use answer, judge or summary."))
         }
     }
 }
 
 /// How a reply ends; by default, by whether it has calls.
 fn finish(word: Option<&str>, has_calls: bool, at: usize) -> Result<FinishReason, ValueError> {
-    match word {
-        None if !has_calls => Ok(FinishReason::Stop),
-        None | Some("tool_calls") => Ok(FinishReason::ToolCalls),
-        Some("stop") => Ok(FinishReason::Stop),
-        Some("length") => Ok(FinishReason::Length),
-        Some("filter") => Ok(FinishReason::Filter),
-        Some("incomplete") => Ok(FinishReason::Incomplete),
-        Some(word) => {
-            let what = format!("`{word}` is no way for a reply to end");
-            Err(ValueError { at, what, hint: "Use stop, tool_calls, length, filter or incomplete." })
-        }
-    }
+    use FinishReason::{Filter, Incomplete, Length, Stop, ToolCalls};
+    let Some(word) = word else { return Ok(if has_calls { ToolCalls } else { Stop }) };
+    let mut known = [Stop, ToolCalls, Length, Filter, Incomplete].into_iter();
+    known.find(|reason| reason.as_str() == word).ok_or_else(|| {
+        let what = format!("`{word}` is no way for a reply to end");
+        ValueError::new(at, what, "Use stop, tool_calls, length, filter or incomplete.")
+    })
 }
 
 fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, ValueError> {
     let at = raw.span().start;
     let raw = raw.into_inner();
-    let wrong = |what: String, hint| ValueError { at, what, hint };
+    let wrong = |what, hint| Err(ValueError::new(at, what, hint));
     let purpose = purpose(raw.purpose.as_deref(), at)?;
     let finish = finish(raw.finish.as_deref(), !raw.tool_calls.is_empty(), at)?;
     let when = words(raw.when);
     if when.iter().any(Vec::is_empty) {
-        return Err(wrong(
-            "`when` has no words".into(),
-            "Write words that the prompt holds, or leave it out.",
-        ));
+        return wrong("`when` has no words", "Write words that the prompt holds, or leave it out.");
     }
     let times = raw.repeat.unwrap_or(1);
     if raw.text.len().saturating_mul(times) > MAX_TEXT_BYTES {
-        return Err(wrong("the repeated text is longer than 64 MiB".into(), "Make `repeat` smaller."));
+        return wrong("the repeated text is longer than 64 MiB", "Make `repeat` smaller.");
     }
     let fault = raw.error.map(|e| fault(e, at)).transpose()?;
     if raw.text.is_empty() && raw.tool_calls.is_empty() && raw.reasoning.is_empty() && fault.is_none() {
         // A reply may be empty on purpose, but then it has to say how it ends.
         if raw.finish.is_none() && raw.cut_after.is_none() {
-            return Err(wrong(
-                "the reply has no text".into(),
-                "Add `text`, `tool_calls` or `error`, or `finish` for a reply that is empty on purpose.",
-            ));
+            let hint =
+                "Add `text`, `tool_calls` or `error`, or `finish` for a reply that is empty on purpose.";
+            return wrong("the reply has no text", hint);
         }
     }
     Ok(ScriptedReply {
@@ -243,21 +228,17 @@ fn fault(raw: RawFault, at: usize) -> Result<ScriptedError, ValueError> {
             found.ok_or_else(|| {
                 let words: Vec<_> = known.iter().map(|(kind, _)| kind.as_str()).collect();
                 let what = format!("`{word}` is no kind of error; one of {}", words.join(", "));
-                ValueError { at, what, hint: "Everything that a server answers is told by `status`." }
+                ValueError::new(at, what, "Everything that a server answers is told by `status`.")
             })?
         }
         _ => {
-            return Err(ValueError {
-                at,
-                what: "an error needs either `status` (100 to 599) or `kind`".into(),
-                hint: "For example: error = { status = 429, retry_after = 2 }",
-            });
+            let hint = "For example: error = { status = 429, retry_after = 2 }";
+            return Err(ValueError::new(at, "an error needs either `status` (100 to 599) or `kind`", hint));
         }
     };
     let seconds = raw.retry_after.unwrap_or(0.0);
     if !(0.0..=86_400.0).contains(&seconds) {
-        let what = "`retry_after` is between 0 and 86400 seconds".into();
-        return Err(ValueError { at, what, hint: HINT });
+        return Err(ValueError::new(at, "`retry_after` is between 0 and 86400 seconds", HINT));
     }
     Ok(ScriptedError {
         cause,

@@ -107,14 +107,11 @@ fn unknown_reply(story: &Script, purpose: Purpose) -> ScriptChoice<'static> {
     if prompts.is_empty() || purpose != Purpose::Answer {
         return ScriptChoice::Nothing;
     }
-    let mut text = String::from("This is a demo with scripted answers. It knows these prompts:\n\n");
-    for prompt in prompts {
-        text.push_str("- ");
-        text.push_str(&prompt);
-        text.push('\n');
-    }
-    text.push_str("\nType one of them, or a part of it, and press Enter.\n");
-    ScriptChoice::Prompts(text)
+    let list = prompts.iter().fold(String::new(), |list, prompt| list + &format!("- {prompt}\n"));
+    ScriptChoice::Prompts(format!(
+        "This is a demo with scripted answers. It knows these prompts:\n\n{list}\n\
+         Type one of them, or a part of it, and press Enter.\n"
+    ))
 }
 
 /// Whether all words of one of the alternatives occur in the message (lower case).

@@ -1,7 +1,7 @@
 //! Tests playing a story: pace, pieces, failures, cancelling.
 
 use super::*;
-use crate::domain::{Message, Purpose, Role, StepId};
+use crate::domain::{Message, Purpose, ReplyFailure, Role, StepId};
 use proptest::prelude::*;
 use tokio::sync::mpsc;
 

@@ -1,20 +1,17 @@
 //! Tests the decoder against faults and peculiarities of servers. `recorded` tests recordings.
 
-use super::*;
 use crate::config::FormatKind as Kind;
-use crate::domain::{FailureKind, FinishReason, ReplyEvent};
-use crate::provider::accumulator::MAX_REPLY_BYTES;
-use crate::provider::format::{End, FormatDecoder};
-use crate::provider::recordings::{Total, failed, finished, read, recordings};
-use crate::provider::{fixture, server_of};
+use crate::domain::{FailureKind, FinishReason};
+use crate::provider::framing::End;
+use crate::provider::recordings::{self, Total, failed, finished, read};
 use proptest::prelude::*;
 
-fn decoder() -> Box<dyn FormatDecoder> {
-    server_of(Kind::Openai, fixture(Kind::Openai, "m")).decoder(&Value::Null)
+fn told<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, end: End) -> Total {
+    read(recordings::decoder(Kind::Openai), pieces, end)
 }
 
 fn closed(text: &str) -> Total {
-    read(decoder(), [text.as_bytes()], End::Closed)
+    told([text.as_bytes()], End::Closed)
 }
 
 fn chunk(text: &str) -> String {
@@ -102,7 +99,7 @@ fn a_server_that_does_not_stream_is_understood() {
     assert_eq!((total.text.as_str(), total.reasoning.as_str(), total.calls.len()), ("Hi", "r", 1));
     assert_eq!(finished(&total), (FinishReason::ToolCalls, Some("stop")));
     assert_eq!(total.usage.and_then(|u| u.output), Some(4));
-    let cut = read(decoder(), [&br#"{"choices":[{"message":{"content":"H"#[..]], End::Cut);
+    let cut = told([&br#"{"choices":[{"message":{"content":"H"#[..]], End::Cut);
     assert_eq!(failed(&cut).kind, FailureKind::Cut);
 }
 
@@ -112,7 +109,7 @@ fn what_is_no_reply_is_told() {
         assert_eq!(failed(&closed(body)).kind, FailureKind::NotAModel, "{body:?}");
     }
     assert_eq!(failed(&closed("{\"choices\":")).kind, FailureKind::Malformed);
-    assert_eq!(failed(&read(decoder(), [], End::Cut)).kind, FailureKind::Cut);
+    assert_eq!(failed(&told([], End::Cut)).kind, FailureKind::Cut);
 }
 
 #[test]
@@ -162,50 +159,20 @@ fn contents_in_parts_are_read() {
     assert_eq!(total.reasoning, "a");
 }
 
-#[test]
-fn an_endless_reply_is_bounded_and_told() {
-    let (mut decoder, mut out) = (decoder(), Vec::new());
-    let piece = chunk(&"x".repeat(64 << 10));
-    let mut text = 0;
-    for _ in 0..800 {
-        decoder.feed(piece.as_bytes(), &mut out);
-        text += out.iter().map(|e| if let ReplyEvent::Delta(t) = e { t.len() } else { 0 }).sum::<usize>();
-        if let Some(ReplyEvent::Failed(failure)) = out.pop() {
-            assert_eq!(
-                failure.message,
-                "The reply is longer than 8 MiB: the rest was not read. What came is kept."
-            );
-            assert!(text <= MAX_REPLY_BYTES + (64 << 10));
-            return;
-        }
-        out.clear();
-    }
-    panic!("50 MB were read");
-}
-
-#[test]
-fn keys_that_a_server_repeats_are_taken_out() {
-    let total = closed(r#"data: {"error":{"message":"bad key sk-verysecret","code":401}}"#);
-    assert_eq!(failed(&total).kind, FailureKind::Refused);
-    assert!(!format!("{total:?}").contains("verysecret"), "{total:?}");
-    let total = closed("data: sk-verysecret is no JSON\n\n");
-    assert!(!format!("{total:?}").contains("verysecret"), "{total:?}");
-}
-
 proptest! {
     #[test]
     fn any_bytes_give_one_end(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in any::<bool>()) {
         let end = if cut { End::Cut } else { End::Closed };
-        let whole = read(decoder(), [bytes.as_slice()], end);
-        prop_assert_eq!(read(decoder(), bytes.chunks(3), end).end, whole.end);
+        let whole = told([bytes.as_slice()], end);
+        prop_assert_eq!(told(bytes.chunks(3), end).end, whole.end);
     }
 
     #[test]
     fn damaged_streams_never_panic(at in 0usize..3000, byte in any::<u8>()) {
-        let mut recording = recordings("openai-chat").swap_remove(at % 100);
+        let mut recording = recordings::recordings("openai-chat").swap_remove(at % 100);
         let place = at % recording.bytes.len();
         recording.bytes[place] = byte;
         let bytes = recording.bytes.as_slice();
-        prop_assert_eq!(read(decoder(), bytes.chunks(11), End::Closed), read(decoder(), [bytes], End::Closed));
+        prop_assert_eq!(told(bytes.chunks(11), End::Closed), told([bytes], End::Closed));
     }
 }
