@@ -7,8 +7,7 @@ use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::safe;
-use crate::tui::widgets::words;
+use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
