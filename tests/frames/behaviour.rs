@@ -1,8 +1,8 @@
 //! What keys do, without a terminal: the resulting commands are compared as values.
 
 use super::scene::{
-    CODE, Scene, USAGE, acted, clouds, confined, decide, engine_commands, failure, findings, inspection,
-    report, terms,
+    CODE, Scene, USAGE, acted, clouds, confined, decide, decided, engine_commands, failure, findings,
+    inspection, report, sent_edit, terms,
 };
 use super::selecting::{click, down, drag, place, up};
 use super::{assert_screen, assert_shown, drawn};
@@ -34,7 +34,7 @@ pub(super) fn ready() -> Scene {
 }
 
 fn approval(block: u32, typed: bool) -> Command {
-    Command::Decide { block: BlockId(block), revision: Revision(1), decision: Decision::Approve { typed } }
+    decided(block, Decision::Approve { typed })
 }
 
 #[test]
@@ -68,15 +68,8 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
         scene.pass(1_000);
         scene.press(&["r"]);
         scene.pass(50);
-        let commands = scene.enter("not now");
-        assert_eq!(
-            engine_commands(&commands),
-            [Command::Decide {
-                block: BlockId(3),
-                revision: Revision(1),
-                decision: Decision::Reject("not now".into())
-            }]
-        );
+        let rejected = decided(3, Decision::Reject("not now".into()));
+        assert_eq!(engine_commands(&scene.enter("not now")), [rejected]);
         assert_eq!(scene.screen.panes.focus, Pane::Message);
     });
 }
@@ -366,11 +359,8 @@ fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
     decide(&mut scene, "e");
     scene.press(&["ctrl-e"]);
     scene.type_text(" # mine");
-    let sent = engine_commands(&scene.press(&["esc"]));
-    let [Command::Decide { decision: Decision::Edit(text), .. }] = sent.as_slice() else {
-        panic!("{sent:?}")
-    };
-    assert_eq!(*text, CODE.replacen("shutil\n", "shutil # mine\n", 1));
+    let edited = CODE.replacen("shutil\n", "shutil # mine\n", 1);
+    assert_eq!(sent_edit(&scene.press(&["esc"])), edited);
 }
 
 #[test]
@@ -621,11 +611,8 @@ fn a_block_without_a_language_is_asked_about() {
     scene.see_block();
     assert!(decide(&mut scene, "a").is_empty());
     assert!(scene.screen.top::<LanguageList>().is_some());
-    let commands = scene.press(&["2"]);
-    assert_eq!(
-        engine_commands(&commands),
-        [Command::ChooseLanguage { block: BlockId(3), language: Language::bash() }]
-    );
+    let chosen = Command::ChooseLanguage { block: BlockId(3), language: Language::bash() };
+    assert_eq!(engine_commands(&scene.press(&["2"])), [chosen]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, report};
 use super::searching::told;
-use super::{assert_screen, drawn, snapshots, snapshots_after};
+use super::{assert_screen, assert_text, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
@@ -76,8 +76,7 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
     let mut scene = listed();
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("preview: median") && seen.contains("│ └ median"), "{seen}");
-    assert!(seen.contains("at block 3") && seen.contains("origin gone"), "{seen}");
-    assert!(seen.contains("A branch of sales-q3-2, from block 3 on."), "{seen}");
+    assert_text(&seen, &["at block 3", "origin gone", "A branch of sales-q3-2, from block 3 on."], &[]);
     scene.type_text("median");
     assert_screen(&mut scene, 100, 30, &[" of sales-q3-2"], &["└ median"]);
     scene.press(&["esc"]);
@@ -96,10 +95,7 @@ fn the_list_compares_what_is_chosen_with_what_is_open() {
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("preview: sales-q3 "), "back in the list: {seen}");
     // It is open, so it can neither be opened nor deleted.
-    assert!(
-        !seen.contains("Enter open") && !seen.contains("Del delete") && seen.contains("rename"),
-        "{seen}"
-    );
+    assert_text(&seen, &["rename"], &["Enter open", "Del delete"]);
     assert_eq!(compared(&scene.press(&["ctrl-o"])), None);
     assert!(drawn(&mut scene, 140, 40).contains("This session is open here. Choose another one"));
 }
@@ -262,9 +258,7 @@ fn words_behind_the_command_are_typed_and_without_branches_all_others_are_offere
 #[test]
 fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_column() {
     let mut scene = beside();
-    let seen = drawn(&mut scene, 140, 40);
-    assert!(seen.contains("the same up to 1 message and 1 block"), "{seen}");
-    assert!(!seen.contains('\u{1b}') && seen.contains(" ≠ "), "{seen}");
+    assert_screen(&mut scene, 140, 40, &["the same up to 1 message and 1 block", " ≠ "], &["\u{1b}"]);
     scene.press(&["G"]);
     assert_screen(&mut scene, 140, 40, &["(20 lines more)"], &["the same up to"]);
     scene.press(&["g"]);
@@ -272,14 +266,10 @@ fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_co
     scene.press(&["n", "n", "n", "n", "n", "n"]);
     assert_screen(&mut scene, 140, 12, &["row 7: 18,240", "row 7: 9"], &[]);
     scene.press(&["N", "N", "N", "N", "N", "N", "N"]);
-    let seen = drawn(&mut scene, 140, 12);
-    assert!(
-        seen.contains("The mean by region.") && !seen.contains("the same up to"),
-        "the first one: {seen}"
-    );
+    // The first one.
+    assert_screen(&mut scene, 140, 12, &["The mean by region."], &["the same up to"]);
     scene.press(&["g"]);
-    let seen = drawn(&mut scene, 50, 24);
-    assert!(seen.contains("< sales-q3") && seen.contains("> sales-q3-2") && !seen.contains('≠'), "{seen}");
+    assert_screen(&mut scene, 50, 24, &["< sales-q3", "> sales-q3-2"], &["≠"]);
     scene.press(&["q"]);
     assert!(drawn(&mut scene, 100, 30).contains("Compare this session with"), "back in the list");
 }

@@ -1,7 +1,8 @@
 //! Rules for "always", effects, and the sources of words: their display and their keys.
 
 use super::scene::{
-    Scene, TABLE, acted, confined, decide, engine_commands, finding, findings, inspection, report, terms,
+    Scene, TABLE, acted, confined, decide, decided, engine_commands, finding, findings, inspection, report,
+    terms,
 };
 use super::{assert_screen, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
@@ -68,7 +69,7 @@ fn choosing() -> Scene {
 }
 
 fn granting(scope: RuleScope) -> Command {
-    Command::Decide { block: BlockId(3), revision: Revision(1), decision: Decision::Always(scope) }
+    decided(3, Decision::Always(scope))
 }
 
 #[test]
@@ -276,8 +277,7 @@ fn rules_are_listed() {
 #[test]
 fn rules_are_taken_back_where_they_are_listed() {
     let mut scene = ruled();
-    scene.screen.panes.focus = Pane::Message;
-    scene.enter("/rules");
+    scene.enter_message("/rules");
     assert!(scene.screen.top::<Rules>().is_some());
     scene.pass(1_000);
     assert_eq!(engine_commands(&scene.press(&["x"])), [], "it was taken back before");

@@ -1,7 +1,7 @@
 //! A run with its own terminal: its rights, and who gets the keys while it runs.
 
 use super::rules::{clean, shell, told};
-use super::scene::{Scene, confined, inspection, report};
+use super::scene::{Scene, confined, inspection, report, sent};
 use super::selecting::mouse;
 use super::{assert_screen, assert_shown, drawn, snapshots};
 use crossterm::event::{MouseButton, MouseEventKind};
@@ -20,11 +20,7 @@ fn wanted() -> Scene {
     scene.proposed(1, "bash", "read -p 'Name? ' name\necho \"Hello $name.\"");
     scene.review();
     scene.frame();
-    let commands = scene.press(&["T"]);
-    assert!(
-        matches!(commands.as_slice(), [UiCommand::Send(Command::ToggleTerminal(BlockId(1)))]),
-        "{commands:?}"
-    );
+    assert_eq!(*sent(&scene.press(&["T"])), Command::ToggleTerminal(BlockId(1)));
     scene.command(Command::ToggleTerminal(BlockId(1)));
     let mut terms = confined("bash");
     terms.rights.terminal = true;

@@ -1,7 +1,7 @@
 //! Keys, time and results of jobs: what reaches the screen of a scene, and what it asks for then.
 
 use super::Scene;
-use sayso::domain::Decision;
+use sayso::domain::{BlockId, Decision, Revision};
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
@@ -114,6 +114,16 @@ impl Scene {
         commands
     }
 
+    /// Presses a key alone: long after the one before, and without another after it.
+    pub fn press_alone(&mut self, name: &str) -> Vec<UiCommand> {
+        self.pass(1_000);
+        let mut commands = self.press(&[name]);
+        self.pass(1_000);
+        commands.extend(self.take_commands());
+        self.frame();
+        commands
+    }
+
     /// The scene after these keys.
     pub fn pressed(mut self, keys: &[&str]) -> Self {
         self.press(keys);
@@ -124,6 +134,12 @@ impl Scene {
     pub fn enter(&mut self, text: &str) -> Vec<UiCommand> {
         self.type_text(text);
         self.press(&["enter"])
+    }
+
+    /// Types a text into the message box and presses Enter.
+    pub fn enter_message(&mut self, text: &str) -> Vec<UiCommand> {
+        self.screen.panes.focus = Pane::Message;
+        self.enter(text)
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -179,13 +195,27 @@ pub fn engine_commands(commands: &[UiCommand]) -> Vec<Command> {
     sent.collect()
 }
 
+/// The command of the engine that is the only command.
+#[track_caller]
+pub fn sent(commands: &[UiCommand]) -> &Command {
+    match commands {
+        [UiCommand::Send(command)] => command,
+        _ => panic!("{commands:?}"),
+    }
+}
+
 /// The text of an edit that is the only command.
 #[track_caller]
 pub fn sent_edit(commands: &[UiCommand]) -> &str {
-    match commands {
-        [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] => text,
-        _ => panic!("{commands:?}"),
+    match sent(commands) {
+        Command::Decide { decision: Decision::Edit(text), .. } => text,
+        other => panic!("{other:?}"),
     }
+}
+
+/// A decision about the first text of a block.
+pub fn decided(block: u32, decision: Decision) -> Command {
+    Command::Decide { block: BlockId(block), revision: Revision(1), decision }
 }
 
 /// Presses a key and lets the time pass in which it might turn out to be a paste.
