@@ -53,8 +53,7 @@ fn answered(scene: &mut Scene, severity: Severity) -> Vec<Command> {
 
 /// Keys that arrive all at once, as from a terminal that does not mark a paste.
 fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
-    scene.pass(1_000);
-    scene.frame();
+    scene.wait(1_000);
     keys.iter().flat_map(|key| scene.key(key)).collect()
 }
 
@@ -256,8 +255,7 @@ proptest! {
                     last = Some(scene.at);
                 }
                 BoxStep::Key(name, gap) => {
-                    scene.pass(gap);
-                    scene.frame();
+                    scene.wait(gap);
                     let seen = scene.screen.guard.rows().is_all_seen();
                     let burst = last.is_some_and(|last| scene.at.duration_since(last).as_millis() < 30);
                     last = Some(scene.at);

@@ -194,8 +194,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
         assert!(scene.screen.top::<Confirm>().is_some());
         // The key does not leave a list over the panes, or the editor.
         let mut scene = ready();
-        scene.press(&["f2"]);
-        scene.press(&["ctrl-y"]);
+        scene.press(&["f2", "ctrl-y"]);
         scene.pass(300);
         assert!(engine_commands(&scene.press(&["ctrl-y"])).is_empty());
         assert!(!scene.screen.overlays.is_empty());
@@ -279,8 +278,7 @@ fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
         scene.key("a");
         scene.pass(200);
         scene.step(|screen, ctx| screen.set_attended(has, ctx.at));
-        scene.pass(401);
-        scene.frame();
+        scene.wait(401);
         scene.pass(10);
         assert!(scene.take_commands().is_empty(), "what was held back is taken back");
     }
@@ -723,8 +721,7 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
 fn what_says_that_keys_are_ignored_goes_when_they_are_not() {
     let mut scene = Scene::waiting();
     scene.go_to(Pane::Code);
-    scene.pass(350);
-    scene.frame();
+    scene.wait(350);
     scene.key("a");
     assert_shown(&mut scene, 100, 30, "Keys typed now are ignored. 0.7 s left.");
     scene.pass(701);

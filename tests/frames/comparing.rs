@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, report};
 use super::searching::told;
-use super::{assert_screen, assert_text, drawn, snapshots, snapshots_after};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
@@ -67,8 +67,7 @@ fn nothing_is_chosen_before_the_sessions_are_listed() {
     let commands = scene.press(&["enter"]);
     assert!(commands.is_empty(), "no session begins: {commands:?}");
     told(&mut scene, JobResult::Sessions(family()));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("preview: median"), "the list is open still: {seen}");
+    assert_shown(&mut scene, 100, 30, "preview: median");
 }
 
 #[test]
@@ -80,8 +79,8 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
     scene.type_text("median");
     assert_screen(&mut scene, 100, 30, &[" of sales-q3-2"], &["└ median"]);
     scene.press(&["esc"]);
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("> ") && seen.contains("preview: median"), "what was chosen stays: {seen}");
+    // What was chosen stays.
+    assert_screen(&mut scene, 100, 30, &["> ", "preview: median"], &[]);
 }
 
 #[test]
@@ -92,10 +91,8 @@ fn the_list_compares_what_is_chosen_with_what_is_open() {
     told(&mut scene, compared_with("04"));
     assert!(drawn(&mut scene, 100, 30).contains("sales-q3 and sales-q3-2"));
     scene.press(&["esc", "up", "up"]);
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("preview: sales-q3 "), "back in the list: {seen}");
-    // It is open, so it can neither be opened nor deleted.
-    assert_text(&seen, &["rename"], &["Enter open", "Del delete"]);
+    // This session is open, so it can neither be opened nor deleted.
+    assert_screen(&mut scene, 100, 30, &["preview: sales-q3 ", "rename"], &["Enter open", "Del delete"]);
     assert_eq!(compared(&scene.press(&["ctrl-o"])), None);
     assert!(drawn(&mut scene, 140, 40).contains("This session is open here. Choose another one"));
 }

@@ -45,8 +45,7 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.inspected(3, writing(Some(before)));
     scene.frame();
     assert!(!scene.screen.guard.rows().is_all_seen(), "it has to be seen anew");
-    scene.pass(2_000);
-    scene.frame();
+    scene.wait(2_000);
     Some(text.clone())
 }
 

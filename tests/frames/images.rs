@@ -214,8 +214,7 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
 
 /// The screen has been shown for a while, and no key was pressed: a key counts.
 fn settled(scene: &mut Scene) {
-    scene.pass(2_000);
-    scene.frame();
+    scene.wait(2_000);
     scene.pass(2_000);
 }
 

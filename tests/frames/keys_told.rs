@@ -42,8 +42,7 @@ fn a_key_is_told_once_at_the_conversation_during_a_run() {
 fn help_in_the_editor_names_what_its_keys_do_there() {
     let mut scene = at_block();
     scene.press(&["e"]);
-    scene.pass(600);
-    scene.frame();
+    scene.wait(600);
     assert!(scene.screen.panes.code.edits());
     let told = help(&mut scene);
     assert_eq!(told.matches(" redo ").count(), 1, "{told}");

@@ -301,8 +301,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     let mut scene = filled();
     scene.press(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x"]);
     assert!(scene.press(&["enter"]).is_empty());
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("! an answer is needed") && text.contains("! a whole number"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["! an answer is needed", "! a whole number"], &[]);
     scene.paste("pops what was\npushed last");
     scene.press(&["tab", "tab", "ctrl-u", "4"]);
     let commands = scene.press(&["enter"]);
@@ -479,8 +478,7 @@ fn asking() -> Scene {
 fn asking_for(form: Form) -> Scene {
     let mut scene = midst(under(script(vec![WorkflowStep::Form(form)], Vec::new())));
     scene.frame();
-    scene.pass(3_000);
-    scene.frame();
+    scene.wait(3_000);
     assert!(scene.screen.overlays.is_empty(), "a form never comes up by itself");
     scene.press(&["tab"]);
     scene
@@ -489,8 +487,7 @@ fn asking_for(form: Form) -> Scene {
 #[test]
 fn a_form_in_the_midst_is_one_tab_away() {
     snapshots_after("18_recipe_asks", asking, |scene| {
-        scene.pass(2_000);
-        scene.frame();
+        scene.wait(2_000);
     });
     let mut scene = asking();
     assert!(scene.screen.top::<FormBox>().is_some());
@@ -512,8 +509,7 @@ fn a_form_does_not_come_up_under_somebody_who_types() {
     scene.type_text("and then");
     scene.reply("It is written.");
     scene.frame();
-    scene.pass(5_000);
-    scene.frame();
+    scene.wait(5_000);
     assert!(scene.screen.overlays.is_empty());
     scene.press(&["tab"]);
     assert!(scene.screen.top::<FormBox>().is_some(), "one Tab away");

@@ -23,9 +23,8 @@ fn first() -> Scene {
 
 /// The first reply of a session has come, and its first block has this inspection.
 fn begun(reply: &str, found: Inspection) -> Scene {
-    let mut scene = Scene::new();
-    scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
-    scene.reply(reply);
+    let message = "Load sales.csv, plot revenue by region per month, clear the old charts first.";
+    let mut scene = Scene::answered(message, reply);
     scene.inspected(1, found);
     scene
 }

@@ -94,8 +94,7 @@ fn confirm_high() {
 fn in_editor() -> Scene {
     let mut scene = reviewing();
     scene.press(&["e"]);
-    scene.pass(100);
-    scene.frame();
+    scene.wait(100);
     scene.press(&["down"; 9]);
     scene.press(&["ctrl-e", "backspace"]);
     scene

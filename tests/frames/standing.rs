@@ -181,16 +181,13 @@ fn approving_while_the_session_is_not_saved_tries_to_save_it_again() {
     for reads_only in [false, true] {
         let mut scene = Scene::with(Settings { reads_only, ..Settings::default() });
         scene.ask("hello");
-        scene.reply("```python\nprint(1)\n```\n");
-        scene.inspected(1, inspection(confined("python"), Vec::new()));
-        scene.review();
-        scene.see_everything();
+        scene.proposed(1, "python", "print(1)");
+        scene.see_block();
         scene.disk_fails();
         scene.frame();
         for key in ["a", "A"] {
             // Decisions count only some time after the last key.
-            scene.pass(2_000);
-            scene.frame();
+            scene.wait(2_000);
             let commands = engine_commands(&scene.press(&[key]));
             assert_eq!(commands.contains(&Command::RetryStore), !reads_only, "{key}: {commands:?}");
             let decides = |command: &Command| matches!(command, Command::Decide { .. });

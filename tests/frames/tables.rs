@@ -3,7 +3,7 @@
 
 use super::pickers::copied;
 use super::scene::{Scene, report};
-use super::{assert_screen, assert_text, drawn, snapshots};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
 use sayso::domain::RunReport;
 
 /// A data frame of so many rows with twelve columns, as pandas prints it.
@@ -77,8 +77,7 @@ fn what_is_found_in_a_hidden_column_is_shown() {
     scene.enter("30011");
     assert_screen(&mut scene, 80, 24, &["  30011"], &["  30001"]);
     scene.press(&["esc"]);
-    let back = drawn(&mut scene, 80, 24);
-    assert!(back.contains("columns 1-5 of 12"), "back to where one was: {back}");
+    assert_shown(&mut scene, 80, 24, "columns 1-5 of 12");
     let value = table(5);
     let mut scene = ended(Some(value.clone()), "");
     drawn(&mut scene, 80, 24);

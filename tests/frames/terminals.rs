@@ -265,16 +265,14 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
     scene.ended(report("Name? \r\n", 3_000));
     scene.proposed(2, "bash", "rm -rf build");
     scene.frame();
-    scene.pass(3_000);
-    scene.frame();
+    scene.wait(3_000);
     for key in ["a", "y", "enter", "ctrl-y", "ctrl-y", "ctrl-c", "esc", "tab", "a"] {
         let commands = scene.press(&[key]);
         assert!(
             commands.iter().all(|wish| matches!(wish, UiCommand::Send(Command::OnScreen { .. }))),
             "{key}: {commands:?}"
         );
-        scene.pass(1_000);
-        scene.frame();
+        scene.wait(1_000);
     }
     let commands = scene.paste("a\n");
     assert!(commands.is_empty(), "{commands:?}");
@@ -311,9 +309,7 @@ fn the_key_that_was_shipped_always_takes_the_keys_back() {
 #[test]
 fn nothing_starts_by_itself_while_the_keys_are_away() {
     let mut scene = shell();
-    scene.decide(1, Decision::Always(RuleScope::Clean));
-    scene.run(RunEvent::Started);
-    scene.ended(report("total 12\n", 100));
+    scene.ran_by_rule(1, RuleScope::Clean, "total 12\n");
     let mut own = confined("python");
     own.rights.terminal = true;
     scene.inspected(2, inspection(own, Vec::new()));

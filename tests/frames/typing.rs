@@ -137,10 +137,7 @@ pub fn made(at: At) -> Scene {
             scene.press(&["S"]);
         }
         At::Word => drop(scene.press(&["a"])),
-        At::Rule => {
-            scene.press(&["A"]);
-            scene.press(&["1"]);
-        }
+        At::Rule => drop(scene.press(&["A", "1"])),
         _ => {}
     }
     scene.take_commands();
@@ -316,8 +313,7 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
                 let mut scene = made(at);
                 scene.screen.panes.focus = Pane::Code;
                 scene.frame();
-                scene.pass(2_000);
-                scene.frame();
+                scene.wait(2_000);
                 let keys: Vec<(String, u64)> = text.chars().map(|c| (key_name(c), gap)).collect();
                 let found = play(&mut scene, &keys, Some(5));
                 assert!(found.is_empty(), "{text} at {gap}: {found:?}");
@@ -357,8 +353,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(scene.take_commands().is_empty() && scene.screen.panes.composer.is_empty());
     assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
     // Held down, the key that leaves the test does nothing below it.
-    scene.screen.panes.focus = Pane::Message;
-    scene.enter("/keys test");
+    scene.enter_message("/keys test");
     for _ in 0..40 {
         scene.press(&["ctrl-c"]);
         scene.pass(100);

@@ -34,8 +34,7 @@ fn at_block(setup: Setup) -> Scene {
 fn editing(setup: Setup) -> Scene {
     let mut scene = at_block(setup);
     press(&mut scene, "e");
-    scene.pass(600);
-    scene.frame();
+    scene.wait(600);
     assert!(scene.screen.panes.code.edits());
     scene
 }
@@ -78,8 +77,7 @@ fn an_offered_text_gives_way_to_what_is_typed_and_a_move_keeps_it() {
     let value = |scene: &mut Scene| scene.screen.top::<LimitsForm>().unwrap().rows[0].field.text();
     let mut scene = at_block(Setup::default());
     press(&mut scene, "t");
-    scene.pass(500);
-    scene.frame();
+    scene.wait(500);
     let before = value(&mut scene);
     assert!(!before.is_empty());
     scene.type_text("5");

@@ -33,11 +33,16 @@ impl Scene {
         }
     }
 
+    /// Lets time pass, and draws a frame.
+    pub fn wait(&mut self, ms: u64) {
+        self.pass(ms);
+        self.frame();
+    }
+
     /// Lets half a second pass so many times, with a frame after each.
     pub fn rest(&mut self, times: usize) {
         for _ in 0..times {
-            self.pass(500);
-            self.frame();
+            self.wait(500);
         }
     }
 
@@ -94,8 +99,7 @@ impl Scene {
     /// Waits until a held-back action counts: the hold time passes, and the terminal answers at once.
     fn hold_out(&mut self) {
         if self.screen.guard.held_action().is_some() {
-            self.pass(401);
-            self.frame();
+            self.wait(401);
             self.pass(1);
         }
     }
@@ -174,8 +178,7 @@ impl Scene {
     /// Pages through the block until every row was shown long enough, and lets the quiet time pass.
     pub fn see_everything(&mut self) {
         for _ in 0..60 {
-            self.pass(400);
-            self.frame();
+            self.wait(400);
             if self.screen.guard.rows().is_all_seen() {
                 break;
             }
