@@ -163,9 +163,7 @@ impl Tui {
         setup.chose_server = self.chose_server;
         setup.kitty = self.terminal.uses_kitty_keyboard();
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), now);
-        if options.images == ImageMode::Off {
-            screen.panes.pictures.turn_off();
-        }
+        screen.panes.pictures.off = options.images == ImageMode::Off;
         screen.panes.pictures.set_cell(self.picture_cell());
         for text in old_messages(&driver.state().transcript) {
             screen.panes.composer.remember(text.to_owned());

@@ -140,14 +140,9 @@ impl Theme {
         let Some(rgb) = colours.max_by(|a, b| a.contrast(own).total_cmp(&b.contrast(own))) else {
             return Style::new();
         };
-        match self.depth {
-            Depth::True => {
-                let Rgb(r, g, b) = own.towards(rgb, hundredths);
-                Style::new().bg(Color::Rgb(r, g, b))
-            }
-            // The steps between the 256 colours are wide: a smaller share picks the nearest one.
-            _ => Style::new().bg(Color::Indexed(own.towards(rgb, hundredths * 2 / 3).nearest256())),
-        }
+        // The steps between the 256 colours are wide: a smaller share picks the nearest one.
+        let hundredths = if self.depth == Depth::True { hundredths } else { hundredths * 2 / 3 };
+        Style { bg: own.towards(rgb, hundredths).at(self.depth), ..Style::new() }
     }
 
     /// The background behind text: the theme's own, or the one that the theme is made for.
@@ -194,17 +189,10 @@ fn chain(
 
 /// The style of a slot: from the nearest theme that names it, else from its parent slot.
 fn slot_style(sheets: &[Sheet], slot: Slot, depth: Depth) -> Style {
-    let mut at = slot;
-    loop {
-        if let Some(style) = style(sheets.iter().filter_map(|s| s.slots.get(&at)), depth) {
-            return style;
-        }
-        let parent = at.parent();
-        if parent == at {
-            return Style::default();
-        }
-        at = parent;
-    }
+    let parent = |slot: &Slot| Some(slot.parent()).filter(|parent| parent != slot);
+    let mut slots = std::iter::successors(Some(slot), parent);
+    let named = slots.find_map(|slot| style(sheets.iter().filter_map(|s| s.slots.get(&slot)), depth));
+    named.unwrap_or_default()
 }
 
 /// The style of the nearest theme; if that theme says nothing for terminals without colours, an inherited one may.

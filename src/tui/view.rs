@@ -114,7 +114,7 @@ fn lower_title(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Title {
             screen.panes.output.title(state, focused, &keys, draw)
         }
         LowerPane::Vars => VarsPane::title(state, focused, draw),
-        LowerPane::Problems => problems::title(focused),
+        LowerPane::Problems => Title { left: "Problems".into(), focused, ..Title::default() },
     }
 }
 

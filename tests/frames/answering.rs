@@ -4,7 +4,7 @@ use super::behaviour::ready;
 use super::rules::clean;
 use super::scene::{Scene, acted, decide, engine_commands, finding};
 use super::typing::{At, made};
-use super::{assert_screen, drawn};
+use super::{assert_screen, assert_text, drawn};
 use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::engine::Command;
@@ -53,8 +53,7 @@ fn answered(scene: &mut Scene, severity: Severity) -> Vec<Command> {
 
 /// Keys that arrive all at once, as from a terminal that does not mark a paste.
 fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
-    scene.pass(1_000);
-    scene.frame();
+    scene.wait(1_000);
     keys.iter().flat_map(|key| scene.key(key)).collect()
 }
 
@@ -205,8 +204,7 @@ fn the_box_for_the_word_tells_what_it_hides() {
         assert!(screen.contains("Block 1 has 8 HIGH findings:") && screen.contains("line 1 "), "{screen}");
         let is_cut = |row: &str| row.contains("long long") && row.contains("...");
         assert_eq!(screen.lines().filter(|row| is_cut(row)).count(), 4, "{screen}");
-        assert!(screen.contains("and 4 more"), "{screen}");
-        assert!(screen.contains("Type  run  and press Enter") && !screen.contains("above"), "{screen}");
+        assert_text(&screen, &["and 4 more", "Type  run  and press Enter"], &["above"]);
         assert_screen(&mut scene, 80, 16, &["rows above", "Type  run  and press Enter"], &[]);
     });
 }
@@ -257,8 +255,7 @@ proptest! {
                     last = Some(scene.at);
                 }
                 BoxStep::Key(name, gap) => {
-                    scene.pass(gap);
-                    scene.frame();
+                    scene.wait(gap);
                     let seen = scene.screen.guard.rows().is_all_seen();
                     let burst = last.is_some_and(|last| scene.at.duration_since(last).as_millis() < 30);
                     last = Some(scene.at);

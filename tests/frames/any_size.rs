@@ -4,11 +4,12 @@
 use super::frame;
 use super::scene::{Scene, confined, inspection, report};
 use super::selecting::mouse;
-use super::typing::{PHASES, made};
+use super::typing::{At, made};
 use crossterm::event::{MouseButton, MouseEventKind};
 use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::tui::widgets::layout::Pane;
+use strum::VariantArray as _;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Text that programs and models may print.
@@ -107,7 +108,7 @@ proptest! {
 
     #[test]
     fn every_frame_is_whole(
-        phase in proptest::sample::select(PHASES.to_vec()),
+        phase in proptest::sample::select(At::VARIANTS.to_vec()),
         with_hostile in any::<bool>(),
         first in size(),
         open in proptest::sample::select(vec!["", "ctrl-f", "x", "f1", "f2", "a", "A", "r", "e", "t", "J"]),
@@ -162,13 +163,7 @@ fn what_is_decided_in_a_box_opens_it() {
             "A" => Scene::waiting_with(inspection(confined("python"), Vec::new())),
             _ => Scene::waiting(),
         };
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        for _ in 0..4 {
-            scene.pass(1_000);
-            scene.press(&["space"]);
-        }
-        scene.pass(1_000);
+        scene.see_block();
         scene.press(&[name]);
         let text = super::drawn(&mut scene, 140, 40);
         assert!(text.contains(title), "{name}: {text}");
@@ -178,10 +173,10 @@ fn what_is_decided_in_a_box_opens_it() {
 
 #[test]
 fn the_smallest_and_the_largest() {
-    for phase in PHASES {
+    for phase in At::VARIANTS {
         for size in [(1, 1), (1, 200), (500, 1), (2, 2), (49, 12), (50, 11), (50, 12), (500, 200)] {
-            check(&mut made(phase), size).unwrap();
-            check(&mut hostile(made(phase)), size).unwrap();
+            check(&mut made(*phase), size).unwrap();
+            check(&mut hostile(made(*phase)), size).unwrap();
         }
     }
 }

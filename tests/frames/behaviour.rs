@@ -1,8 +1,8 @@
 //! What keys do, without a terminal: the resulting commands are compared as values.
 
 use super::scene::{
-    CODE, Scene, USAGE, acted, clouds, confined, decide, engine_commands, failure, findings, inspection,
-    report, terms,
+    CODE, Scene, USAGE, acted, clouds, confined, decide, decided, engine_commands, failure, findings,
+    inspection, report, sent_edit, terms,
 };
 use super::selecting::{click, down, drag, place, up};
 use super::{assert_screen, assert_shown, drawn};
@@ -34,7 +34,7 @@ pub(super) fn ready() -> Scene {
 }
 
 fn approval(block: u32, typed: bool) -> Command {
-    Command::Decide { block: BlockId(block), revision: Revision(1), decision: Decision::Approve { typed } }
+    decided(block, Decision::Approve { typed })
 }
 
 #[test]
@@ -68,15 +68,8 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
         scene.pass(1_000);
         scene.press(&["r"]);
         scene.pass(50);
-        let commands = scene.enter("not now");
-        assert_eq!(
-            engine_commands(&commands),
-            [Command::Decide {
-                block: BlockId(3),
-                revision: Revision(1),
-                decision: Decision::Reject("not now".into())
-            }]
-        );
+        let rejected = decided(3, Decision::Reject("not now".into()));
+        assert_eq!(engine_commands(&scene.enter("not now")), [rejected]);
         assert_eq!(scene.screen.panes.focus, Pane::Message);
     });
 }
@@ -201,8 +194,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
         assert!(scene.screen.top::<Confirm>().is_some());
         // The key does not leave a list over the panes, or the editor.
         let mut scene = ready();
-        scene.press(&["f2"]);
-        scene.press(&["ctrl-y"]);
+        scene.press(&["f2", "ctrl-y"]);
         scene.pass(300);
         assert!(engine_commands(&scene.press(&["ctrl-y"])).is_empty());
         assert!(!scene.screen.overlays.is_empty());
@@ -286,8 +278,7 @@ fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
         scene.key("a");
         scene.pass(200);
         scene.step(|screen, ctx| screen.set_attended(has, ctx.at));
-        scene.pass(401);
-        scene.frame();
+        scene.wait(401);
         scene.pass(10);
         assert!(scene.take_commands().is_empty(), "what was held back is taken back");
     }
@@ -366,11 +357,8 @@ fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
     decide(&mut scene, "e");
     scene.press(&["ctrl-e"]);
     scene.type_text(" # mine");
-    let sent = engine_commands(&scene.press(&["esc"]));
-    let [Command::Decide { decision: Decision::Edit(text), .. }] = sent.as_slice() else {
-        panic!("{sent:?}")
-    };
-    assert_eq!(*text, CODE.replacen("shutil\n", "shutil # mine\n", 1));
+    let edited = CODE.replacen("shutil\n", "shutil # mine\n", 1);
+    assert_eq!(sent_edit(&scene.press(&["esc"])), edited);
 }
 
 #[test]
@@ -621,11 +609,8 @@ fn a_block_without_a_language_is_asked_about() {
     scene.see_block();
     assert!(decide(&mut scene, "a").is_empty());
     assert!(scene.screen.top::<LanguageList>().is_some());
-    let commands = scene.press(&["2"]);
-    assert_eq!(
-        engine_commands(&commands),
-        [Command::ChooseLanguage { block: BlockId(3), language: Language::bash() }]
-    );
+    let chosen = Command::ChooseLanguage { block: BlockId(3), language: Language::bash() };
+    assert_eq!(engine_commands(&scene.press(&["2"])), [chosen]);
 }
 
 #[test]
@@ -736,8 +721,7 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
 fn what_says_that_keys_are_ignored_goes_when_they_are_not() {
     let mut scene = Scene::waiting();
     scene.go_to(Pane::Code);
-    scene.pass(350);
-    scene.frame();
+    scene.wait(350);
     scene.key("a");
     assert_shown(&mut scene, 100, 30, "Keys typed now are ignored. 0.7 s left.");
     scene.pass(701);

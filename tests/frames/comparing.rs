@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, report};
 use super::searching::told;
-use super::{assert_screen, drawn, snapshots, snapshots_after};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
@@ -67,8 +67,7 @@ fn nothing_is_chosen_before_the_sessions_are_listed() {
     let commands = scene.press(&["enter"]);
     assert!(commands.is_empty(), "no session begins: {commands:?}");
     told(&mut scene, JobResult::Sessions(family()));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("preview: median"), "the list is open still: {seen}");
+    assert_shown(&mut scene, 100, 30, "preview: median");
 }
 
 #[test]
@@ -76,13 +75,12 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
     let mut scene = listed();
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("preview: median") && seen.contains("│ └ median"), "{seen}");
-    assert!(seen.contains("at block 3") && seen.contains("origin gone"), "{seen}");
-    assert!(seen.contains("A branch of sales-q3-2, from block 3 on."), "{seen}");
+    assert_text(&seen, &["at block 3", "origin gone", "A branch of sales-q3-2, from block 3 on."], &[]);
     scene.type_text("median");
     assert_screen(&mut scene, 100, 30, &[" of sales-q3-2"], &["└ median"]);
     scene.press(&["esc"]);
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("> ") && seen.contains("preview: median"), "what was chosen stays: {seen}");
+    // What was chosen stays.
+    assert_screen(&mut scene, 100, 30, &["> ", "preview: median"], &[]);
 }
 
 #[test]
@@ -93,13 +91,8 @@ fn the_list_compares_what_is_chosen_with_what_is_open() {
     told(&mut scene, compared_with("04"));
     assert!(drawn(&mut scene, 100, 30).contains("sales-q3 and sales-q3-2"));
     scene.press(&["esc", "up", "up"]);
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(seen.contains("preview: sales-q3 "), "back in the list: {seen}");
-    // It is open, so it can neither be opened nor deleted.
-    assert!(
-        !seen.contains("Enter open") && !seen.contains("Del delete") && seen.contains("rename"),
-        "{seen}"
-    );
+    // This session is open, so it can neither be opened nor deleted.
+    assert_screen(&mut scene, 100, 30, &["preview: sales-q3 ", "rename"], &["Enter open", "Del delete"]);
     assert_eq!(compared(&scene.press(&["ctrl-o"])), None);
     assert!(drawn(&mut scene, 140, 40).contains("This session is open here. Choose another one"));
 }
@@ -262,9 +255,7 @@ fn words_behind_the_command_are_typed_and_without_branches_all_others_are_offere
 #[test]
 fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_column() {
     let mut scene = beside();
-    let seen = drawn(&mut scene, 140, 40);
-    assert!(seen.contains("the same up to 1 message and 1 block"), "{seen}");
-    assert!(!seen.contains('\u{1b}') && seen.contains(" ≠ "), "{seen}");
+    assert_screen(&mut scene, 140, 40, &["the same up to 1 message and 1 block", " ≠ "], &["\u{1b}"]);
     scene.press(&["G"]);
     assert_screen(&mut scene, 140, 40, &["(20 lines more)"], &["the same up to"]);
     scene.press(&["g"]);
@@ -272,14 +263,10 @@ fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_co
     scene.press(&["n", "n", "n", "n", "n", "n"]);
     assert_screen(&mut scene, 140, 12, &["row 7: 18,240", "row 7: 9"], &[]);
     scene.press(&["N", "N", "N", "N", "N", "N", "N"]);
-    let seen = drawn(&mut scene, 140, 12);
-    assert!(
-        seen.contains("The mean by region.") && !seen.contains("the same up to"),
-        "the first one: {seen}"
-    );
+    // The first one.
+    assert_screen(&mut scene, 140, 12, &["The mean by region."], &["the same up to"]);
     scene.press(&["g"]);
-    let seen = drawn(&mut scene, 50, 24);
-    assert!(seen.contains("< sales-q3") && seen.contains("> sales-q3-2") && !seen.contains('≠'), "{seen}");
+    assert_screen(&mut scene, 50, 24, &["< sales-q3", "> sales-q3-2"], &["≠"]);
     scene.press(&["q"]);
     assert!(drawn(&mut scene, 100, 30).contains("Compare this session with"), "back in the list");
 }

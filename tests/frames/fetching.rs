@@ -60,13 +60,11 @@ fn into(cwd: &str) -> Terms {
         version: None,
         cwd: cwd.into(),
         rights: Rights {
-            terminal: false,
-            python: None,
             network: true,
             write: vec![cwd.into()],
-            read: Vec::new(),
             environment: vec!["PATH".into()],
             sandbox,
+            ..Rights::default()
         }
         .into(),
         limits: Limits { wall_ms: 600_000, ..Limits::default() },

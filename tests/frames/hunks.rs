@@ -33,18 +33,9 @@ pub(super) fn review(before: &str, after: &str) -> Scene {
     at_code(scene)
 }
 
-/// Presses a key that decides; returns what follows once it is no longer held back.
-fn pressed(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
-    scene.pass(1_000);
-    let mut commands = scene.press(&[name]);
-    scene.at += std::time::Duration::from_millis(50);
-    commands.extend(scene.step(sayso::tui::screen::Screen::tick));
-    commands
-}
-
 /// Presses a key that decides; an edit is sent to the engine, and its text inspected.
 fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
-    let commands = pressed(scene, name);
+    let commands = scene.press_alone(name);
     let [UiCommand::Send(command @ Command::Decide { decision: Decision::Edit(text), .. })] =
         commands.as_slice()
     else {
@@ -54,8 +45,7 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.inspected(3, writing(Some(before)));
     scene.frame();
     assert!(!scene.screen.guard.rows().is_all_seen(), "it has to be seen anew");
-    scene.pass(2_000);
-    scene.frame();
+    scene.wait(2_000);
     Some(text.clone())
 }
 
@@ -122,13 +112,12 @@ fn an_edit_is_shown_as_hunks_on_its_files() {
     for shown in ["==> notes.md <==", "==> out/list.txt <==", "-  20 │ line 20", "+  20 │ line twenty"] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
-    assert!(text.contains("93% alike"), "{text}");
-    assert!(text.contains("all of them or none"), "{text}");
+    assert_text(&text, &["93% alike", "all of them or none"], &[]);
     let mut scene = edit();
     scene.press(&["h"]);
     scene.frame();
     assert_shown(&mut scene, 140, 40, "Hunk 2 of 2, out/list.txt, line 20: kept");
-    let commands = pressed(&mut scene, "x");
+    let commands = scene.press_alone("x");
     let text = sent_edit(&commands);
     assert!(text.contains("line three\n") && !text.contains("line twenty"), "{text}");
 }
@@ -202,8 +191,7 @@ fn a_dropped_hunk_does_not_run_and_can_be_taken_back() {
     assert!(drawn(&mut scene, 80, 24).contains("x>    hunk 3 dropped"), "it stays in sight");
     let mut scene = dropped();
     let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("Hunk 2 of 3, line 20: dropped   dropped: 1"), "{text}");
-    assert!(text.contains("hunk 2 dropped: -1 +2 lines"), "{text}");
+    assert_text(&text, &["Hunk 2 of 3, line 20: dropped   dropped: 1", "hunk 2 dropped: -1 +2 lines"], &[]);
     assert!(text.contains("x keep hunk") && !text.contains("drop hunk"), "the hint says what x does: {text}");
     assert!(!text.contains("and a half"), "what runs is what is shown: {text}");
     scene.screen.resized((140, 40), scene.at);

@@ -81,9 +81,7 @@ fn the_row_says_why_an_image_is_not_drawn() {
     ] {
         for (file, keys) in [("out/c.svg", ""), ("out/b.jpg", "   o open")] {
             let mut scene = drawn_by_a_run();
-            if reason == UndrawnReason::Off {
-                scene.screen.panes.pictures.turn_off();
-            }
+            scene.screen.panes.pictures.off = reason == UndrawnReason::Off;
             drawn(&mut scene, 180, 60);
             paint(&mut scene, &format!("/blobs/{file}"), reason);
             let screen = drawn(&mut scene, 180, 60);
@@ -126,8 +124,7 @@ fn an_image_stands_alone_and_the_next_and_the_one_before_are_a_key_away() {
         let before = seen(&mut scene, size);
         scene.press(&["enter", "G"]);
         let alone = seen(&mut scene, size);
-        assert!(alone.contains("image 3 of 3") && !alone.contains("printed by it"), "{alone}");
-        assert!(alone.contains("not drawn: it holds more than shapes"), "{alone}");
+        assert_text(&alone, &["image 3 of 3", "not drawn: it holds more than shapes"], &["printed by it"]);
         scene.press(&["k"]);
         let alone = seen(&mut scene, size);
         let rows = |name: &str| alone.lines().filter(|row| row.contains(name)).count();
@@ -217,8 +214,7 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
 
 /// The screen has been shown for a while, and no key was pressed: a key counts.
 fn settled(scene: &mut Scene) {
-    scene.pass(2_000);
-    scene.frame();
+    scene.wait(2_000);
     scene.pass(2_000);
 }
 

@@ -21,8 +21,7 @@ fn press(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
     let mut commands = Vec::new();
     for key in keys {
         commands = scene.press(&[*key]);
-        scene.pass(100);
-        scene.frame();
+        scene.wait(100);
     }
     commands
 }
@@ -30,8 +29,7 @@ fn press(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
 fn write(scene: &mut Scene, text: &str) {
     scene.press(&["ctrl-e", "ctrl-u"]);
     scene.type_text(text);
-    scene.pass(100);
-    scene.frame();
+    scene.wait(100);
 }
 
 fn sent(commands: &[UiCommand]) -> Option<Limits> {
@@ -110,8 +108,7 @@ fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
     scene.screen.overlays.clear();
     scene.screen.panes.focus = Pane::Message;
     scene.screen.panes.composer.set(text);
-    scene.pass(2_000);
-    scene.frame();
+    scene.wait(2_000);
     press(scene, &["enter"])
 }
 

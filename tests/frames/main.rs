@@ -35,8 +35,6 @@ mod typing;
 mod undo;
 mod writing;
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::tui::Canvas;
 use sayso::tui::view::{self, FrameResult};
@@ -55,20 +53,14 @@ pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult
     drawn
 }
 
-/// Draws a scene of this size with these characters, on a terminal that keeps what it is told.
-pub fn painted(scene: &mut Scene, (width, height): (u16, u16), glyphs: Glyphs) -> (Buffer, FrameResult) {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut made = FrameResult::default();
+/// Draws a scene of this size with these characters.
+pub fn painted(scene: &mut Scene, size: (u16, u16), glyphs: Glyphs) -> (Buffer, FrameResult) {
     scene.with_glyphs(glyphs, |screen, ctx| {
         screen.arrange(ctx);
-        let draw = |frame: &mut ratatui::Frame<'_>| {
-            let mut canvas = Canvas::new((width, height));
-            made = view::draw(screen, ctx.state, ctx.at, &mut canvas, ctx.draw);
-            *frame.buffer_mut() = canvas.to_buffer();
-        };
-        terminal.draw(draw).unwrap();
-    });
-    (terminal.backend().buffer().clone(), made)
+        let mut canvas = Canvas::new(size);
+        let made = view::draw(screen, ctx.state, ctx.at, &mut canvas, ctx.draw);
+        (canvas.to_buffer(), made)
+    })
 }
 
 /// Draws a scene and returns the rows of the screen, without spaces at their ends.

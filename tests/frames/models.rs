@@ -1,7 +1,9 @@
 //! Models: choosing one, what a chat uses and costs, a model's opinion of a block.
 
 use super::behaviour::{chosen, reviewing, welcome};
-use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
+use super::scene::{
+    ANSWER, Scene, clouds, decided, engine_commands, findings, inspection, sent, terms, writing,
+};
 use super::{assert_screen, assert_shown, assert_text, drawn, snapshots, snapshots_after};
 use sayso::domain::*;
 use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
@@ -45,43 +47,24 @@ fn offers() -> Vec<Offer> {
         price: Some(Price { input, output, cached: 300, cache_written: 3_750, long: None }),
         ..info("anthropic", model, 200_000)
     };
+    let kept = |key: &str| KeyState::Kept(key.into());
+    let ollama = vec![local("qwen3-coder", 32_768), local("llama3.3:8b", 131_072), local("tiny", 4_096)];
+    let anthropic = vec![
+        priced("claude-sonnet-4-5", 3_000, 15_000),
+        priced("claude-haiku-4-5-with-a-very-long-name-indeed-20251001", 1_000, 5_000),
+    ];
+    let scripted = vec![ModelInfo::named(name("scripted", "tour"))];
+    let refused = "The key for groq was refused (401). Not sent again.".into();
     vec![
-        offer(
-            "ollama",
-            true,
-            KeyState::Needless,
-            CatalogueAnswer::Models(vec![
-                local("qwen3-coder", 32_768),
-                local("llama3.3:8b", 131_072),
-                local("tiny", 4_096),
-            ]),
-        ),
+        offer("ollama", true, KeyState::Needless, CatalogueAnswer::Models(ollama)),
         offer("vllm", true, KeyState::Needless, CatalogueAnswer::NotRunning("connection refused".into())),
-        offer(
-            "anthropic",
-            false,
-            KeyState::Kept("ANTHROPIC_API_KEY".into()),
-            CatalogueAnswer::Models(vec![
-                priced("claude-sonnet-4-5", 3_000, 15_000),
-                priced("claude-haiku-4-5-with-a-very-long-name-indeed-20251001", 1_000, 5_000),
-            ]),
-        ),
-        offer("openrouter", false, KeyState::Kept("OPENROUTER_API_KEY".into()), CatalogueAnswer::Asking),
-        offer(
-            "groq",
-            false,
-            KeyState::Kept("GROQ_API_KEY".into()),
-            CatalogueAnswer::Failed("The key for groq was refused (401). Not sent again.".into()),
-        ),
+        offer("anthropic", false, kept("ANTHROPIC_API_KEY"), CatalogueAnswer::Models(anthropic)),
+        offer("openrouter", false, kept("OPENROUTER_API_KEY"), CatalogueAnswer::Asking),
+        offer("groq", false, kept("GROQ_API_KEY"), CatalogueAnswer::Failed(refused)),
         offer("openai", false, KeyState::Missing("OPENAI_API_KEY".into()), CatalogueAnswer::NoKey),
         Offer {
             address: None,
-            ..offer(
-                "scripted",
-                false,
-                KeyState::Needless,
-                CatalogueAnswer::Models(vec![ModelInfo::named(name("scripted", "tour"))]),
-            )
+            ..offer("scripted", false, KeyState::Needless, CatalogueAnswer::Models(scripted))
         },
     ]
 }
@@ -114,9 +97,8 @@ fn model_picker_tested() {
     snapshots_after("11_models_tested", picking, |scene| {
         scene.type_text("llama");
         let commands = scene.press(&["ctrl-t"]);
-        assert!(
-            matches!(commands.as_slice(), [UiCommand::Job(Job::TestModel(m))] if m.model == "llama3.3:8b")
-        );
+        let [UiCommand::Job(Job::TestModel(tested))] = &commands[..] else { panic!("{commands:?}") };
+        assert_eq!(tested.model, "llama3.3:8b");
         let tested = Ok("ollama answers after 12 ms: the model is there.".to_owned());
         scene.job_ended(JobResult::Tested(name("ollama", "llama3.3:8b"), tested));
     });
@@ -125,17 +107,13 @@ fn model_picker_tested() {
 #[test]
 fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     let mut scene = picking();
-    let commands = scene.enter("sonnet");
-    assert!(
-        matches!(commands.as_slice(), [UiCommand::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
-    );
+    assert_eq!(*sent(&scene.enter("sonnet")), Command::UseModel(name("anthropic", "claude-sonnet-4-5")));
     assert!(scene.screen.overlays.is_empty());
 
     let mut scene = picking();
     assert!(scene.enter("openai").is_empty());
-    assert!(
-        scene.screen.top::<InputBox>().is_some_and(|asked| asked.kind == InputKind::Key("openai".into()))
-    );
+    let asked = scene.screen.top::<InputBox>().map(|asked| &asked.kind);
+    assert_eq!(asked, Some(&InputKind::Key("openai".into())));
     scene.paste("sk-very-secret");
     let commands = scene.press(&["enter"]);
     let Choice::Cloud { provider, key: Some(_) } = chosen(&commands) else { panic!("{commands:?}") };
@@ -191,9 +169,7 @@ fn a_long_name_of_a_model_leaves_room_for_the_session() {
     for (width, height) in [(140, 40), (100, 30)] {
         let screen = drawn(&mut scene, width, height);
         let head = screen.lines().next().unwrap_or_default();
-        for part in ["sayso  sales-q3", "~/data/sales", "...", "Coder-30B-Q4_K_M.gguf"] {
-            assert!(head.contains(part), "{part}: {head}");
-        }
+        assert_text(head, &["sayso  sales-q3", "~/data/sales", "...", "Coder-30B-Q4_K_M.gguf"], &[]);
     }
 }
 
@@ -273,8 +249,7 @@ fn whose_instructions_are_told_and_which_a_run_changed_is_shown() {
     scene.send(Event::HeldInstructions(vec!["/home/ada/data/sales/AGENTS.md".into()]));
     scene.screen.open(Status::default());
     let text = drawn(&mut scene, 140, 40);
-    assert!(text.contains("none is told") && !text.contains("no AGENTS.md here"), "{text}");
-    assert!(text.contains("changed since a run began"), "{text}");
+    assert_text(&text, &["none is told", "changed since a run began"], &["no AGENTS.md here"]);
 }
 
 #[test]
@@ -312,8 +287,7 @@ fn the_context_is_full() {
     let mut scene = make();
     scene.frame();
     scene.pass(1_000);
-    let commands = scene.press(&["c"]);
-    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::Compact)]), "{commands:?}");
+    assert_eq!(*sent(&scene.press(&["c"])), Command::Compact);
 }
 
 #[test]
@@ -327,9 +301,7 @@ fn a_summary_is_written() {
         scene
     };
     snapshots("03_summing_up", make);
-    let mut scene = make();
-    let commands = scene.press(&["ctrl-c"]);
-    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::Stop)]), "{commands:?}");
+    assert_eq!(*sent(&make().press(&["ctrl-c"])), Command::Stop);
 }
 
 #[test]
@@ -349,8 +321,8 @@ fn the_session_budget_is_reached() {
         scene
     };
     assert!(make().press(&["c"]).is_empty(), "a letter right away spends nothing");
-    assert!(matches!(open().press(&["c"]).as_slice(), [UiCommand::Send(Command::Continue)]));
-    assert!(matches!(open().press(&["e"]).as_slice(), [UiCommand::Send(Command::EndTurn)]));
+    assert_eq!(*sent(&open().press(&["c"])), Command::Continue);
+    assert_eq!(*sent(&open().press(&["e"])), Command::EndTurn);
 }
 
 #[test]
@@ -360,19 +332,13 @@ fn commands_of_context_cost_and_instructions() {
         let commands = scene.enter(text);
         (scene, commands)
     };
-    assert!(matches!(typed("/compact").1.as_slice(), [UiCommand::Send(Command::Compact)]));
+    assert_eq!(*sent(&typed("/compact").1), Command::Compact);
     // Without an argument it changes nothing.
     let (mut scene, commands) = typed("/instructions");
     assert!(commands.is_empty(), "{commands:?}");
     let text = drawn(&mut scene, 100, 30);
-    assert!(
-        text.contains("The project's AGENTS.md is told to the model. /instructions on|off|changes."),
-        "{text}"
-    );
-    assert!(matches!(
-        typed("/instructions on").1.as_slice(),
-        [UiCommand::Send(Command::UseInstructions(true))]
-    ));
+    assert_text(&text, &["The project's AGENTS.md is told to the model. /instructions on|off|changes."], &[]);
+    assert_eq!(*sent(&typed("/instructions on").1), Command::UseInstructions(true));
     assert!(typed("/instructions maybe").1.is_empty());
     let (scene, _) = typed("/cost");
     assert_eq!(
@@ -430,11 +396,7 @@ fn a_second_opinion_that_did_not_come() {
 #[test]
 fn asking_for_a_second_opinion_holds_up_nothing() {
     let mut scene = reviewing();
-    let commands = scene.press(&["J"]);
-    assert!(
-        matches!(commands.as_slice(), [UiCommand::Send(Command::RequestOpinion(BlockId(3)))]),
-        "{commands:?}"
-    );
+    assert_eq!(*sent(&scene.press(&["J"])), Command::RequestOpinion(BlockId(3)));
     scene.command(Command::RequestOpinion(BlockId(3)));
     scene.pass(3_000);
     assert_shown(&mut scene, 100, 30, "asking a model, 3 s");
@@ -459,18 +421,8 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         scene.pass(2_000);
         assert!(scene.press(&["a"]).is_empty(), "a high finding takes its word");
         assert_shown(&mut scene, size.0, size.1, "Type  run");
-        let commands = scene.enter("run");
-        let approves = |wish: &UiCommand| {
-            matches!(
-                wish,
-                UiCommand::Send(Command::Decide {
-                    decision: Decision::Approve { typed: true },
-                    block: BlockId(3),
-                    ..
-                })
-            )
-        };
-        assert!(commands.iter().any(approves), "{commands:?}");
+        let commands = engine_commands(&scene.enter("run"));
+        assert!(commands.contains(&decided(3, Decision::Approve { typed: true })), "{commands:?}");
     }
 }
 

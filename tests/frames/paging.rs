@@ -1,7 +1,7 @@
 //! The pager: the content of a file as text, at every size, and its keys.
 
 use super::scene::{Scene, report};
-use super::{assert_screen, assert_text, drawn, snapshots_after};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots_after};
 use sayso::domain::*;
 use sayso::tui::ui_command::{PagerText, UiCommand};
 use sayso::tui::widgets::layout::Pane;
@@ -181,20 +181,15 @@ fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_ba
     scene.reply("Done.");
     scene.go_to(Pane::Output);
     scene.press(&["x"]);
-    let screen = drawn(&mut scene, 100, 30);
-    assert!(
-        scene.screen.overlays.is_empty() && screen.contains("The file can't be read: it is no file."),
-        "{screen}"
-    );
+    assert_shown(&mut scene, 100, 30, "The file can't be read: it is no file.");
+    assert!(scene.screen.overlays.is_empty());
 
     let blob = Blob::new(b"x\n");
     let mut scene = blob.opened((100, 30));
     scene.pass(1_000);
     let commands = scene.press(&["E"]);
-    assert!(
-        matches!(commands.as_slice(), [UiCommand::Pager(PagerText::File(path))] if *path == blob.path()),
-        "{commands:?}"
-    );
+    let [UiCommand::Pager(PagerText::File(path))] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!(*path, blob.path());
     // Nothing was printed: the pager says so.
     let empty = Blob::new(b"");
     assert!(drawn(&mut empty.opened((100, 30)), 100, 30).contains("Nothing was printed."));

@@ -11,7 +11,9 @@ fn theme(commands: &[UiCommand]) -> &str {
     name
 }
 
-fn copied(commands: &[UiCommand]) -> &str {
+/// The copied text, if that is the only command.
+#[track_caller]
+pub(super) fn copied(commands: &[UiCommand]) -> &str {
     let [UiCommand::Copy(text)] = commands else { panic!("{commands:?}") };
     text
 }
@@ -72,8 +74,7 @@ fn a_command_shows_the_key_that_does_the_same() {
 #[test]
 fn block_list() {
     snapshots_after("20_copy", Scene::waiting, |scene| {
-        scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
-        scene.enter("/copy");
+        scene.enter_message("/copy");
     });
 }
 
@@ -92,6 +93,5 @@ fn a_block_is_copied_by_its_number_or_chosen() {
     assert!(scene.enter("/copy").is_empty());
     assert!(scene.screen.overlays.is_empty());
     let mut scene = Scene::waiting();
-    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
-    assert_eq!(copied(&scene.enter("/copy 3")), CODE);
+    assert_eq!(copied(&scene.enter_message("/copy 3")), CODE);
 }

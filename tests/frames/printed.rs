@@ -1,8 +1,9 @@
 //! The output of a run: errors can be told from other lines without colours, and the keys that are shown are
 //! bound.
 
+use super::pickers::copied;
 use super::scene::{Scene, report};
-use super::{assert_screen, assert_shown, drawn};
+use super::{assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::*;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::theme::{Depth, Theme};
@@ -44,11 +45,7 @@ fn the_sign_is_not_copied() {
     let mut scene = both_streams();
     drawn(&mut scene, 140, 40);
     let commands = scene.press(&["y"]);
-    let copied = commands.iter().find_map(|wish| match wish {
-        sayso::tui::ui_command::UiCommand::Copy(text) => Some(text.clone()),
-        _ => None,
-    });
-    assert!(copied.is_some_and(|text| text.contains("\na warning") && !text.contains('!')));
+    assert_text(copied(&commands), &["\na warning"], &["!"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Blocks that were proposed together: the conversation shows the one being decided.
 
 use super::scene::{Scene, confined, inspection};
-use super::{assert_screen, assert_shown, drawn};
+use super::{SIZES, assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::*;
 use sayso::tui::widgets::layout::Pane;
 
@@ -24,16 +24,13 @@ fn decide(scene: &mut Scene) {
     scene.frame();
 }
 
-const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
-
 #[test]
 fn chat_shows_the_block_that_is_decided_now() {
     for size in SIZES {
         let mut scene = super::scene::acted(size, two);
         scene.screen.panes.focus = Pane::Chat;
         let screen = drawn(&mut scene, size.0, size.1);
-        assert!(screen.contains("block 1  python") && screen.contains("First the file."), "{screen}");
-        assert!(screen.contains("[WAITING]") && !screen.contains("That is all of it."), "{screen}");
+        assert_text(&screen, &["block 1  python", "First the file.", "[WAITING]"], &["That is all of it."]);
         decide(&mut scene);
         assert_screen(&mut scene, size.0, size.1, &["block 2  bash"], &["First the file."]);
         // A person who reads further is not moved back, and the end is followed again.

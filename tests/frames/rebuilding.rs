@@ -1,10 +1,9 @@
 //! What is shown before a kernel is rebuilt, and the one block into which several are joined.
 
-use super::scene::{Scene, inspection, report, terms};
+use super::scene::{Scene, engine_commands, inspection, report, terms};
 use super::{assert_shown, drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
-use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 /// Four blocks ran in a kernel that no longer exists.
@@ -33,8 +32,7 @@ fn lost() -> Scene {
 
 fn asked() -> Scene {
     let mut scene = lost();
-    scene.screen.panes.focus = Pane::Message;
-    scene.frame();
+    scene.focus(Pane::Message);
     scene.enter("/rebuild");
     scene.frame();
     scene
@@ -49,15 +47,8 @@ fn what_becomes_of_variables_and_what_each_block_took_and_touched_is_told_first(
 fn blocks_that_touch_nothing_else_come_back_as_one_that_waits() {
     let mut scene = asked();
     assert_shown(&mut scene, 100, 30, "4 blocks, 3 decisions");
-    scene.pass(1_000);
-    let mut commands = scene.press(&["n"]);
-    scene.pass(1_000);
-    commands.extend(scene.take_commands());
-    let Some(UiCommand::Send(command)) = commands.into_iter().find(|wish| matches!(wish, UiCommand::Send(_)))
-    else {
-        panic!("no command")
-    };
-    scene.command(command);
+    let commands = engine_commands(&scene.press_alone("n"));
+    scene.command(commands.into_iter().next().expect("a command"));
     scene.inspected(5, inspection(terms("python"), Vec::new()));
     let text = drawn(&mut scene, 100, 30);
     for part in ["to rebuild the kernel: blocks 1, 2", "# block 1", "# block 2", "by_month.head()"] {

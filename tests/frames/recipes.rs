@@ -1,7 +1,7 @@
 //! Recipes: choosing one, its form, its part of the conversation, the form that it asks for, the log of steps.
 
 use super::scene::recipe::{Script, judge, run_the_tests, say, start};
-use super::scene::{Scene, report, scripted};
+use super::scene::{Scene, report, scripted, sent};
 use super::{assert_screen, assert_shown, drawn, snapshots, snapshots_after};
 use ratatui::style::Color;
 use sayso::domain::*;
@@ -20,7 +20,7 @@ use sayso::tui::widgets::draw_context::Glyphs;
 use sayso::tui::widgets::layout::Pane;
 use std::sync::Arc;
 
-fn field(name: &str, label: &str, kind: FieldKind) -> Field {
+pub(super) fn field(name: &str, label: &str, kind: FieldKind) -> Field {
     Field { name: name.into(), label: label.into(), help: String::new(), kind, required: true, default: None }
 }
 
@@ -91,8 +91,7 @@ fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
 
 /// The same, with these recipes found.
 fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<UiCommand> {
-    scene.screen.panes.focus = Pane::Message;
-    match scene.enter(text) {
+    match scene.enter_message(text) {
         commands if matches!(commands[..], [UiCommand::Job(Job::Recipes)]) => {
             scene.frame();
             scene.job_ended(JobResult::Recipes(recipes.into(), Vec::new()))
@@ -114,8 +113,7 @@ fn answer<'a>(answers: &'a Answers, name: &str) -> &'a str {
 
 #[test]
 fn a_recipe_of_the_command_line_that_lacks_an_answer_opens_its_form() {
-    let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
-    let mut scene = Scene::begin(setup, Settings::default(), scripted());
+    let mut scene = Scene::set_up(Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() });
     let answers = vec![("words".to_owned(), "it was fine".to_owned())];
     let first = FirstRecipe { name: "debug".into(), answers, shown: false };
     let commands = scene.step(|screen, _| screen.begin_with(&first));
@@ -155,8 +153,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     };
     let with_house = || cards().into_iter().chain([house()]).collect::<Vec<_>>();
     let mut scene = with_recipes();
-    scene.screen.panes.focus = Pane::Message;
-    assert!(matches!(scene.enter("/recipe")[..], [UiCommand::Job(Job::Recipes)]));
+    assert!(matches!(scene.enter_message("/recipe")[..], [UiCommand::Job(Job::Recipes)]));
     // Text typed meanwhile stays, and so does the choice.
     scene.type_text("t");
     scene.press(&["down"]);
@@ -181,8 +178,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     assert!(drawn(&mut scene, 100, 30).contains("On which floor?"));
     // Built-in recipes don't wait for any file.
     let mut scene = with_recipes();
-    scene.screen.panes.focus = Pane::Message;
-    assert!(scene.enter("/recipe tdd").is_empty());
+    assert!(scene.enter_message("/recipe tdd").is_empty());
     assert!(drawn(&mut scene, 100, 30).contains("What should it do?"));
 }
 
@@ -199,8 +195,7 @@ fn a_form_asks_for_the_inputs() {
 
 #[test]
 fn a_field_that_takes_several_paths_completes_the_last() {
-    let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
-    let mut scene = Scene::begin(setup, Settings::default(), scripted());
+    let mut scene = Scene::set_up(Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() });
     command(&mut scene, "/recipe tdd make addresses");
     scene.press(&["tab"]);
     scene.type_text("new.py, sr");
@@ -260,8 +255,7 @@ fn a_field_that_takes_a_path_completes_it() {
 #[test]
 fn the_forms_of_all_recipes_stand_on_one_screen() {
     for card in RecipeList::shipped().cards().iter() {
-        let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
-        let mut scene = Scene::begin(setup, Settings::default(), scripted());
+        let mut scene = Scene::set_up(Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() });
         command(&mut scene, &format!("/recipe {}", card.name));
         let fields = &card.inputs.fields;
         let walked = |at: usize| match fields.len() {
@@ -289,8 +283,7 @@ fn the_forms_of_all_recipes_stand_on_one_screen() {
 #[test]
 fn answers_stand_beside_what_is_asked_where_there_is_little_room() {
     snapshots("18_recipe_form_tight", || {
-        let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
-        let mut scene = Scene::begin(setup, Settings::default(), scripted());
+        let mut scene = Scene::set_up(Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() });
         command(&mut scene, "/recipe debug report.py");
         scene.press(&["tab"]);
         scene.type_text("python3 report.py 2026");
@@ -308,8 +301,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     let mut scene = filled();
     scene.press(&["ctrl-u", "tab", "right", "tab", "ctrl-u", "x"]);
     assert!(scene.press(&["enter"]).is_empty());
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("! an answer is needed") && text.contains("! a whole number"), "{text}");
+    assert_screen(&mut scene, 100, 30, &["! an answer is needed", "! a whole number"], &[]);
     scene.paste("pops what was\npushed last");
     scene.press(&["tab", "tab", "ctrl-u", "4"]);
     let commands = scene.press(&["enter"]);
@@ -463,12 +455,9 @@ fn a_block_of_its_own_says_what_it_is_for() {
 
 fn arguments() -> Form {
     let argument = |name: &str, annotation: &str, default: Option<&str>| Field {
-        name: name.into(),
-        label: name.into(),
-        help: String::new(),
-        kind: FieldKind::Argument { annotation: annotation.into() },
         required: default.is_none(),
         default: default.map(str::to_owned),
+        ..field(name, name, FieldKind::Argument { annotation: annotation.into() })
     };
     Form {
         name: "arguments".into(),
@@ -489,8 +478,7 @@ fn asking() -> Scene {
 fn asking_for(form: Form) -> Scene {
     let mut scene = midst(under(script(vec![WorkflowStep::Form(form)], Vec::new())));
     scene.frame();
-    scene.pass(3_000);
-    scene.frame();
+    scene.wait(3_000);
     assert!(scene.screen.overlays.is_empty(), "a form never comes up by itself");
     scene.press(&["tab"]);
     scene
@@ -499,8 +487,7 @@ fn asking_for(form: Form) -> Scene {
 #[test]
 fn a_form_in_the_midst_is_one_tab_away() {
     snapshots_after("18_recipe_asks", asking, |scene| {
-        scene.pass(2_000);
-        scene.frame();
+        scene.wait(2_000);
     });
     let mut scene = asking();
     assert!(scene.screen.top::<FormBox>().is_some());
@@ -510,9 +497,7 @@ fn a_form_in_the_midst_is_one_tab_away() {
         asking_for(Form { fields: arguments().fields.into_iter().take(2).collect(), ..arguments() });
     scene.enter("a");
     let commands = scene.press(&["enter"]);
-    let [UiCommand::Send(Command::Answer(answers))] = commands.as_slice() else {
-        panic!("{commands:?} {}", scene.note_text())
-    };
+    let Command::Answer(answers) = sent(&commands) else { panic!("{commands:?}") };
     assert_eq!((answer(answers, "path"), answer(answers, "n")), ("a", "3"));
 }
 
@@ -524,8 +509,7 @@ fn a_form_does_not_come_up_under_somebody_who_types() {
     scene.type_text("and then");
     scene.reply("It is written.");
     scene.frame();
-    scene.pass(5_000);
-    scene.frame();
+    scene.wait(5_000);
     assert!(scene.screen.overlays.is_empty());
     scene.press(&["tab"]);
     assert!(scene.screen.top::<FormBox>().is_some(), "one Tab away");
@@ -559,8 +543,7 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     to_the_question(&mut scene);
     scene.frame();
     scene.pass(1_000);
-    let commands = scene.press(&["e"]);
-    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::EndTurn)]), "{commands:?}");
+    assert_eq!(*sent(&scene.press(&["e"])), Command::EndTurn);
     // Once the recipe no longer asks, there is no form to return to.
     scene.command(Command::EndTurn);
     scene.frame();

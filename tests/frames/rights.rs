@@ -23,9 +23,8 @@ fn first() -> Scene {
 
 /// The first reply of a session has come, and its first block has this inspection.
 fn begun(reply: &str, found: Inspection) -> Scene {
-    let mut scene = Scene::new();
-    scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
-    scene.reply(reply);
+    let message = "Load sales.csv, plot revenue by region per month, clear the old charts first.";
+    let mut scene = Scene::answered(message, reply);
     scene.inspected(1, found);
     scene
 }
@@ -270,11 +269,7 @@ fn what_changed_of_rights_is_marked() {
     };
     snapshots("04g_rights_changed", || seen_and_second(open));
     let screen = drawn(&mut seen_and_second(open), 140, 40);
-    assert!(!screen.contains("As before"), "{screen}");
-    assert!(
-        screen.contains("changed: OPEN, as you allowed") && screen.contains("changed: 300 s"),
-        "{screen}"
-    );
+    assert_text(&screen, &["changed: OPEN, as you allowed", "changed: 300 s"], &["As before"]);
     assert_eq!(screen.matches("changed:").count(), 2, "{screen}");
 }
 
@@ -300,12 +295,10 @@ fn rights_that_nobody_saw_or_of_another_language_are_told_in_full() {
 
 #[test]
 fn another_folder_to_start_in_is_told_beside_them() {
-    let screen = drawn(&mut seen_and_second(|terms| terms.cwd = "/home/ada/data/sales/out".into()), 140, 40);
-    assert!(
-        screen.contains("changed: python kernel k1, 14 variables live, cwd ~/data/sales/out"),
-        "{screen}"
-    );
-    assert!(screen.contains("As before: sandbox on, network off, writes ~/data/sales; p all"), "{screen}");
+    let mut scene = seen_and_second(|terms| terms.cwd = "/home/ada/data/sales/out".into());
+    let changed = "changed: python kernel k1, 14 variables live, cwd ~/data/sales/out";
+    let before = "As before: sandbox on, network off, writes ~/data/sales; p all";
+    assert_screen(&mut scene, 140, 40, &[changed, before], &[]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod keys;
 pub mod recipe;
 mod values;
 
-pub use keys::{decide, engine_commands, key_name, sent_edit};
+pub use keys::{decide, decided, engine_commands, key_name, sent, sent_edit};
 pub use values::{
     clouds, confined, failure, finding, findings, image, inspection, name_not_found, report, terms, writing,
 };

@@ -3,7 +3,8 @@
 use super::behaviour::reviewing;
 use super::models::ollama;
 use super::scene::{
-    ANSWER, CODE, Scene, TABLE, USAGE, clouds, failure, findings, image, name_not_found, report,
+    ANSWER, CODE, Scene, TABLE, USAGE, clouds, engine_commands, failure, findings, image, name_not_found,
+    report,
 };
 use super::{assert_text, drawn, frame, snapshots, snapshots_after};
 use sayso::domain::*;
@@ -11,7 +12,6 @@ use sayso::driver::JobResult;
 use sayso::engine::Settings;
 use sayso::tui::setup::{Opening, Setup};
 use sayso::tui::theme::{Depth, Slot, Theme};
-use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 #[test]
@@ -94,8 +94,7 @@ fn confirm_high() {
 fn in_editor() -> Scene {
     let mut scene = reviewing();
     scene.press(&["e"]);
-    scene.pass(100);
-    scene.frame();
+    scene.wait(100);
     scene.press(&["down"; 9]);
     scene.press(&["ctrl-e", "backspace"]);
     scene
@@ -320,8 +319,7 @@ fn quit_while_running() {
     snapshots("17_quit", || {
         let mut scene = Scene::in_run("North\n", 14_000);
         scene.settle();
-        scene.screen.panes.focus = Pane::Message;
-        scene.enter("/quit");
+        scene.enter_message("/quit");
         scene
     });
 }
@@ -357,10 +355,8 @@ fn a_suggested_prompt_is_taken_as_text() {
 fn changed() -> Scene {
     let mut scene = in_editor();
     scene.type_text(" and full:");
-    for wish in scene.press(&["esc"]) {
-        if let UiCommand::Send(command) = wish {
-            scene.command(command);
-        }
+    for command in engine_commands(&scene.press(&["esc"])) {
+        scene.command(command);
     }
     scene.inspect(3, findings());
     scene.frame();

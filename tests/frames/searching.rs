@@ -2,7 +2,7 @@
 //! and line.
 
 use super::scene::Scene;
-use super::{assert_screen, assert_shown, drawn, snapshots};
+use super::{assert_screen, assert_shown, assert_text, drawn, snapshots};
 use sayso::domain::{BlockId, BranchPoint, Notice, Timestamp};
 use sayso::driver::{
     FilterError, Job, JobResult, LocationKind, Notification, SessionHit, SessionLocation, SessionsFound,
@@ -87,8 +87,7 @@ fn each_letter_asks_and_only_the_answer_to_what_stands_there_is_shown() {
     told(&mut scene, found("merge", hits()));
     assert!(drawn(&mut scene, 100, 30).contains("pd.merge"));
     scene.type_text("d");
-    assert!(!drawn(&mut scene, 100, 30).contains("pd.merge"));
-    assert!(drawn(&mut scene, 100, 30).contains("Looking into the sessions."));
+    assert_screen(&mut scene, 100, 30, &["Looking into the sessions."], &["pd.merge"]);
     told(&mut scene, found("merged", Vec::new()));
     assert!(drawn(&mut scene, 100, 30).contains("No session matches."));
 }
@@ -124,11 +123,8 @@ fn a_search_that_is_typed_opens_the_list_over_all_folders_and_a_filter_that_mean
     let all = ["sales-q3", "merge-costs"].map(|name| session(name, "/elsewhere"));
     told(&mut scene, JobResult::Sessions(all.to_vec()));
     told(&mut scene, found(text, hits()));
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(
-        seen.contains("pd.merge") && seen.contains("merge-costs"),
-        "names are found by the words alone: {seen}"
-    );
+    // Names are found by the words alone.
+    assert_screen(&mut scene, 100, 30, &["pd.merge", "merge-costs"], &[]);
     let wrong = FilterError::Moment("soon".into());
     scene.type_text(" since:soon");
     told(&mut scene, JobResult::SessionHits(format!("{text} since:soon"), Err(wrong)));
@@ -268,12 +264,7 @@ fn del_tells_what_it_frees_and_takes_one_letter_more() {
     assert_screen(&mut scene, 100, 30, &["notes: 9 messages, 3 blocks.", "This frees 66 MB."], &[]);
     assert_eq!(deleted(&scene.press(&["enter"])), None, "Enter keeps it");
     scene.press(&["del"]);
-    // The time passes in which the letter might be the start of a word.
-    scene.pass(1_000);
-    let mut commands = scene.press(&["d"]);
-    scene.pass(1_000);
-    commands.extend(scene.take_commands());
-    assert_eq!(deleted(&commands), Some(&path));
+    assert_eq!(deleted(&scene.press_alone("d")), Some(&path));
 }
 
 #[test]
@@ -287,8 +278,7 @@ fn a_session_that_is_open_is_told_and_not_deleted() {
     told(&mut scene, JobResult::Sessions(vec![here, elsewhere, branch]));
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("1 block  ") && seen.contains("open here"), "{seen}");
-    assert!(seen.contains("└ third"), "{seen}");
-    assert!(seen.contains("filters: folder: since: until: language: outcome: model:"), "{seen}");
+    assert_text(&seen, &["└ third", "filters: folder: since: until: language: outcome: model:"], &[]);
     assert_eq!(deleted(&scene.press(&["del"])), None);
     assert!(drawn(&mut scene, 100, 30).contains("This session is open here."));
     scene.press(&["down", "del"]);
@@ -308,10 +298,7 @@ fn status_tells_where_a_branch_is_from_and_what_is_assumed_of_a_context_that_is_
     scene.enter("/status");
     let seen = drawn(&mut scene, 140, 40);
     assert!(seen.contains("Branch        of session 0198-one, which stays as it is"), "{seen}");
-    assert!(
-        seen.contains("131,072") && seen.contains("are assumed, a longer chat is told shorter"),
-        "{seen}"
-    );
+    assert_text(&seen, &["131,072", "are assumed, a longer chat is told shorter"], &[]);
 }
 
 fn branched(commands: &[UiCommand]) -> BranchPoint {
@@ -327,12 +314,9 @@ fn a_branch_begins_at_a_message_that_is_chosen_by_its_words() {
     scene.ask("And the costs?");
     scene.reply("They rise.");
     scene.enter("/fork");
-    let seen = drawn(&mut scene, 100, 30);
-    assert!(
-        seen.contains("message 1    Load sales.csv") && seen.contains("message 2    And the costs?"),
-        "{seen}"
-    );
-    assert!(seen.contains("block 1      ls -la") && seen.contains("Behind all that is there."), "{seen}");
+    let points = ["message 1    Load sales.csv", "message 2    And the costs?", "block 1      ls -la"];
+    assert_screen(&mut scene, 100, 30, &points, &[]);
+    assert_shown(&mut scene, 100, 30, "Behind all that is there.");
     scene.press(&["up"]);
     assert!(drawn(&mut scene, 100, 30).contains("Before this message, which stands in Message then."));
     assert_eq!(branched(&scene.press(&["enter"])), BranchPoint::Prompt(2));

@@ -2,7 +2,10 @@
 //! with the values that enforce and record it.
 
 use super::fetching::installing;
-use super::scene::{Scene, clouds, confined, failure, findings, inspection, name_not_found, report, terms};
+use super::scene::{
+    Scene, clouds, confined, engine_commands, failure, findings, inspection, name_not_found, report, sent,
+    terms,
+};
 use super::{assert_text, drawn};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult};
@@ -32,11 +35,6 @@ fn asks_for_sandbox(commands: &[UiCommand]) -> bool {
     commands.iter().any(|wish| matches!(wish, UiCommand::Job(Job::Sandbox)))
 }
 
-fn command(scene: &mut Scene, line: &str) -> Vec<UiCommand> {
-    scene.screen.panes.focus = Pane::Message;
-    scene.enter(line)
-}
-
 #[test]
 fn the_command_tells_what_the_tests_found() {
     for (answer, says) in [
@@ -46,7 +44,7 @@ fn the_command_tells_what_the_tests_found() {
         (Err("bwrap is not there".to_owned()), "nothing runs here: bwrap is not there"),
     ] {
         let mut scene = Scene::worked();
-        let commands = command(&mut scene, "/sandbox");
+        let commands = scene.enter_message("/sandbox");
         assert!(asks_for_sandbox(&commands));
         assert_text(&text(&mut scene), &["being tested"], &["is OFF"]);
         scene.job_ended(JobResult::Sandbox(answer));
@@ -71,7 +69,7 @@ fn the_welcome_tells_what_the_tests_found() {
 #[test]
 fn what_left_is_what_was_counted() {
     let mut scene = Scene::worked();
-    let commands = command(&mut scene, "/provider");
+    let commands = scene.enter_message("/provider");
     assert!(asks_for_sandbox(&commands));
     assert_text(&text(&mut scene), &["sayso has sent nothing to another computer;"], &["No provider yet"]);
     scene.screen.sent_requests.count("api.example.com", false);
@@ -98,18 +96,12 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     assert_text(&text(&mut scene), &["!! not sent:", "Your message is kept."], &[]);
     // Sent again unchanged, it is asked again instead of being sent twice.
     scene.screen.panes.focus = Pane::Message;
-    let commands = scene.press(&["enter"]);
-    assert!(matches!(commands[..], [UiCommand::Send(Command::Retry)]), "{commands:?}");
+    assert_eq!(*sent(&scene.press(&["enter"])), Command::Retry);
     assert!(scene.screen.panes.composer.is_empty());
     // Changed, it is another message.
     let mut scene = stuck(Departure::Never);
-    scene.screen.panes.focus = Pane::Message;
-    let commands = scene.enter(" please");
-    let sent = "and now the same for 2025 please";
-    assert!(
-        matches!(&commands[..], [UiCommand::Send(Command::Submit(text))] if text.text == sent),
-        "{commands:?}"
-    );
+    let changed = Command::Submit("and now the same for 2025 please".into());
+    assert_eq!(*sent(&scene.enter_message(" please")), changed);
     // Retried by the key of the problem, it disappears from the message box.
     let mut scene = stuck(Departure::Never);
     scene.command(Command::Retry);
@@ -189,20 +181,16 @@ fn approving_while_the_session_is_not_saved_tries_to_save_it_again() {
     for reads_only in [false, true] {
         let mut scene = Scene::with(Settings { reads_only, ..Settings::default() });
         scene.ask("hello");
-        scene.reply("```python\nprint(1)\n```\n");
-        scene.inspected(1, inspection(confined("python"), Vec::new()));
-        scene.review();
-        scene.see_everything();
+        scene.proposed(1, "python", "print(1)");
+        scene.see_block();
         scene.disk_fails();
         scene.frame();
         for key in ["a", "A"] {
             // Decisions count only some time after the last key.
-            scene.pass(2_000);
-            scene.frame();
-            let commands = scene.press(&[key]);
-            let retries = |wish: &UiCommand| matches!(wish, UiCommand::Send(Command::RetryStore));
-            assert_eq!(commands.iter().any(retries), !reads_only, "{key}: {commands:?}");
-            let decides = |wish: &UiCommand| matches!(wish, UiCommand::Send(Command::Decide { .. }));
+            scene.wait(2_000);
+            let commands = engine_commands(&scene.press(&[key]));
+            assert_eq!(commands.contains(&Command::RetryStore), !reads_only, "{key}: {commands:?}");
+            let decides = |command: &Command| matches!(command, Command::Decide { .. });
             assert!(!commands.iter().any(decides), "{key}: {commands:?}");
             assert!(drawn(&mut scene, 100, 30).contains("Approving is paused."), "{key}");
         }
@@ -231,7 +219,7 @@ fn answers_are_seen_while_a_block_waits() {
         for line in ["/instructions", "/limits foo", "/cost", "/export pdf"] {
             let mut scene = Scene::waiting_with(inspection(confined("python"), Vec::new()));
             scene.frame();
-            command(&mut scene, line);
+            scene.enter_message(line);
             let answer = scene.screen.note.as_ref().map(|note| note.text.clone()).expect("an answer");
             let begin = answer.split(' ').take(3).collect::<Vec<_>>().join(" ");
             let shown = drawn(&mut scene, width, height);

@@ -1,7 +1,7 @@
 //! A run with its own terminal: its rights, and who gets the keys while it runs.
 
 use super::rules::{clean, shell, told};
-use super::scene::{Scene, confined, inspection, report};
+use super::scene::{Scene, confined, inspection, report, sent};
 use super::selecting::mouse;
 use super::{assert_screen, assert_shown, drawn, snapshots};
 use crossterm::event::{MouseButton, MouseEventKind};
@@ -20,11 +20,7 @@ fn wanted() -> Scene {
     scene.proposed(1, "bash", "read -p 'Name? ' name\necho \"Hello $name.\"");
     scene.review();
     scene.frame();
-    let commands = scene.press(&["T"]);
-    assert!(
-        matches!(commands.as_slice(), [UiCommand::Send(Command::ToggleTerminal(BlockId(1)))]),
-        "{commands:?}"
-    );
+    assert_eq!(*sent(&scene.press(&["T"])), Command::ToggleTerminal(BlockId(1)));
     scene.command(Command::ToggleTerminal(BlockId(1)));
     let mut terms = confined("bash");
     terms.rights.terminal = true;
@@ -269,16 +265,14 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
     scene.ended(report("Name? \r\n", 3_000));
     scene.proposed(2, "bash", "rm -rf build");
     scene.frame();
-    scene.pass(3_000);
-    scene.frame();
+    scene.wait(3_000);
     for key in ["a", "y", "enter", "ctrl-y", "ctrl-y", "ctrl-c", "esc", "tab", "a"] {
         let commands = scene.press(&[key]);
         assert!(
             commands.iter().all(|wish| matches!(wish, UiCommand::Send(Command::OnScreen { .. }))),
             "{key}: {commands:?}"
         );
-        scene.pass(1_000);
-        scene.frame();
+        scene.wait(1_000);
     }
     let commands = scene.paste("a\n");
     assert!(commands.is_empty(), "{commands:?}");
@@ -315,9 +309,7 @@ fn the_key_that_was_shipped_always_takes_the_keys_back() {
 #[test]
 fn nothing_starts_by_itself_while_the_keys_are_away() {
     let mut scene = shell();
-    scene.decide(1, Decision::Always(RuleScope::Clean));
-    scene.run(RunEvent::Started);
-    scene.ended(report("total 12\n", 100));
+    scene.ran_by_rule(1, RuleScope::Clean, "total 12\n");
     let mut own = confined("python");
     own.rights.terminal = true;
     scene.inspected(2, inspection(own, Vec::new()));

@@ -1,18 +1,16 @@
 //! The person's own commands: `!` in the message proposes a block, and decides nothing.
 
-use super::scene::{Scene, confined, inspection};
+use super::scene::{Scene, confined, inspection, sent};
 use super::{assert_screen, drawn, snapshots_after};
 use sayso::engine::Command;
-use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 /// The command waits in the code pane.
 fn waiting() -> Scene {
     let mut scene = Scene::worked();
-    let commands = scene.enter("!git status --short");
-    let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
-    assert_eq!(*command, Command::TypedCommand("git status --short".into()));
-    scene.command(command.clone());
+    let command = sent(&scene.enter("!git status --short")).clone();
+    assert_eq!(command, Command::TypedCommand("git status --short".into()));
+    scene.command(command);
     scene.inspected(3, inspection(confined("bash"), Vec::new()));
     scene
 }
@@ -35,14 +33,11 @@ fn the_focus_stays_and_the_message_is_remembered() {
 #[test]
 fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
     let mut scene = Scene::waiting();
-    scene.screen.panes.focus = Pane::Message;
-    let commands = scene.enter("!ls -la");
-    let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
-    scene.command(command.clone());
+    let command = sent(&scene.enter_message("!ls -la")).clone();
+    scene.command(command);
     assert_screen(&mut scene, 140, 40, &["you  queued, waits for your decision when", "!ls -la"], &[]);
     assert!(scene.screen.panes.composer.is_empty());
-    let commands = scene.press(&["alt-up"]);
-    assert!(matches!(&commands[..], [UiCommand::Send(Command::EditQueued)]), "{commands:?}");
+    assert_eq!(*sent(&scene.press(&["alt-up"])), Command::EditQueued);
     assert_eq!(scene.screen.panes.composer.full_text(), "!ls -la");
     scene.command(Command::EditQueued);
     assert!(!drawn(&mut scene, 140, 40).contains("queued, waits"));

@@ -1,6 +1,6 @@
 //! Undoing the changes of a run: what is shown before and after it, the list of changes, the question.
 
-use super::scene::{CODE, Scene, USAGE, confined, inspection, report};
+use super::scene::{CODE, Scene, USAGE, confined, inspection, report, sent};
 use super::{SIZES, assert_text, drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult};
@@ -57,22 +57,12 @@ fn ran_under(settings: Settings) -> Scene {
     scene
 }
 
-/// Presses a key and lets the time pass in which it might be the start of a paste or a word.
-fn press(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
-    scene.pass(1_000);
-    let mut commands = scene.press(&[name]);
-    scene.pass(1_000);
-    commands.extend(scene.take_commands());
-    scene.frame();
-    commands
-}
-
 fn listed() -> Scene {
     listed_in(ran())
 }
 
 fn listed_in(mut scene: Scene) -> Scene {
-    let commands = press(&mut scene, "u");
+    let commands = scene.press_alone("u");
     assert!(matches!(&commands[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{commands:?}");
     scene.job_ended(JobResult::Changes(record(), Ok(changes())));
     scene
@@ -102,14 +92,13 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
     snapshots("31c_undo_list", listed);
     let asked = || {
         let mut scene = listed();
-        assert!(press(&mut scene, "t").is_empty(), "it is asked first");
+        assert!(scene.press_alone("t").is_empty(), "it is asked first");
         scene
     };
     snapshots("31d_undo_asked", asked);
     let mut scene = asked();
-    let commands = press(&mut scene, "t");
     let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], kind: UndoKind::Undo };
-    assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
+    assert_eq!(*sent(&scene.press_alone("t")), undo);
     assert!(scene.screen.overlays.is_empty());
 }
 
@@ -122,7 +111,7 @@ fn only_the_ways_that_there_are_stand_in_the_list() {
         (UndoState::NoCopy, false, false),
     ] {
         let mut scene = ran();
-        press(&mut scene, "u");
+        scene.press_alone("u");
         let found = JobResult::Changes(record(), Ok(vec![change(1, "a.csv", "changed", 9, standing)]));
         scene.job_ended(found);
         let screen = drawn(&mut scene, 140, 40);
@@ -141,34 +130,32 @@ fn only_the_ways_that_there_are_stand_in_the_list() {
 fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
     let mut scene = listed();
     for key in ["down", "space", "down", "down", "down", "space"] {
-        assert!(press(&mut scene, key).is_empty(), "{key}");
+        assert!(scene.press_alone(key).is_empty(), "{key}");
     }
-    press(&mut scene, "t");
-    let commands = press(&mut scene, "t");
+    scene.press_alone("t");
     let undo = Command::Undo { run: RunId(3), changes: vec![3], kind: UndoKind::Undo };
-    assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
+    assert_eq!(*sent(&scene.press_alone("t")), undo);
 
     // An undone change is redone; one that can't be redone is not picked.
     let mut scene = listed();
     for key in ["space", "a", "m"] {
-        assert!(press(&mut scene, key).is_empty(), "{key}");
+        assert!(scene.press_alone(key).is_empty(), "{key}");
     }
-    let commands = press(&mut scene, "m");
-    let undo = Command::Undo { run: RunId(3), changes: vec![6], kind: UndoKind::Redo };
-    assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
+    let redo = Command::Undo { run: RunId(3), changes: vec![6], kind: UndoKind::Redo };
+    assert_eq!(*sent(&scene.press_alone("m")), redo);
 
     for key in ["w", "esc", "enter"] {
         let mut scene = listed();
-        press(&mut scene, "t");
-        assert!(press(&mut scene, key).is_empty(), "{key}");
+        scene.press_alone("t");
+        assert!(scene.press_alone(key).is_empty(), "{key}");
     }
 }
 
 #[test]
 fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     let mut scene = listed();
-    press(&mut scene, "down");
-    let commands = press(&mut scene, "enter");
+    scene.press_alone("down");
+    let commands = scene.press_alone("enter");
     assert!(matches!(&commands[..], [UiCommand::Job(Job::ChangeTexts(_, 2, _))]), "{commands:?}");
     let text = "--- before the run\n+++ after the run\n@@ -1 +1 @@\n-a\n+b\n";
     scene.job_ended(JobResult::ChangeTexts("a.txt".into(), text.into()));
@@ -177,7 +164,7 @@ fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     let mut scene = ran();
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("/undo");
-    let commands = press(&mut scene, "enter");
+    let commands = scene.press_alone("enter");
     assert!(matches!(&commands[..], [UiCommand::Job(Job::Changes(_))]), "{commands:?}");
 }
 
@@ -195,11 +182,11 @@ fn under_a_run_no_list_is_opened_and_it_is_said_why() {
         assert!(!drawn(&mut scene, 140, 40).contains(told));
         let commands = if by_key {
             scene.screen.panes.focus = Pane::Output;
-            press(&mut scene, "u")
+            scene.press_alone("u")
         } else {
             scene.screen.panes.focus = Pane::Message;
             scene.type_text("/undo");
-            press(&mut scene, "enter")
+            scene.press_alone("enter")
         };
         assert!(commands.is_empty() && scene.screen.overlays.is_empty(), "{commands:?}");
         let text = drawn(&mut scene, 140, 40);
@@ -212,7 +199,7 @@ fn under_a_run_no_list_is_opened_and_it_is_said_why() {
 fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
     let mut scene = listed_in(ran_under(Settings { reads_only: true, ..Settings::default() }));
     for key in ["t", "m"] {
-        assert!(press(&mut scene, key).is_empty(), "{key}");
+        assert!(scene.press_alone(key).is_empty(), "{key}");
         assert_text(
             &drawn(&mut scene, 140, 40),
             &["This session is open for reading only: nothing can be taken back here"],
@@ -225,14 +212,14 @@ fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
 #[test]
 fn before_the_changes_are_known_nothing_is_said_about_them() {
     let mut scene = ran();
-    press(&mut scene, "u");
+    scene.press_alone("u");
     for key in ["t", "m"] {
-        assert!(press(&mut scene, key).is_empty(), "{key}");
+        assert!(scene.press_alone(key).is_empty(), "{key}");
         assert_eq!(scene.note_text(), "Looking at what changed.", "{key}");
     }
     let all = vec![change(1, "a.csv", "changed", 9, UndoState::TakenBack)];
     scene.job_ended(JobResult::Changes(record(), Ok(all)));
-    assert!(press(&mut scene, "t").is_empty());
+    assert!(scene.press_alone("t").is_empty());
     assert!(scene.note_text().starts_with("Nothing of this can be taken back now."), "{}", scene.note_text());
 }
 
@@ -249,7 +236,7 @@ fn files_of_a_deep_folder_are_told_apart() {
     };
     for (width, height) in SIZES {
         let mut scene = ran();
-        press(&mut scene, "u");
+        scene.press_alone("u");
         scene.job_ended(JobResult::Changes(record(), Ok(all())));
         let text = drawn(&mut scene, width, height);
         for name in names {
@@ -262,7 +249,7 @@ fn files_of_a_deep_folder_are_told_apart() {
 #[test]
 fn a_record_that_is_not_kept_any_more_is_told() {
     let mut scene = ran();
-    press(&mut scene, "u");
+    scene.press_alone("u");
     let found = JobResult::Changes(
         record(),
         Err("the list of its changes is not kept any more: newer ones took its room".into()),
@@ -274,7 +261,7 @@ fn a_record_that_is_not_kept_any_more_is_told() {
 #[test]
 fn what_was_dropped_for_newer_copies_is_told_in_the_list() {
     let mut scene = ran();
-    press(&mut scene, "u");
+    scene.press_alone("u");
     let all = vec![
         change(0, "old.csv", "changed", 61, UndoState::Dropped),
         change(1, "sales.csv", "changed", 18_400, UndoState::Done),
@@ -284,7 +271,7 @@ fn what_was_dropped_for_newer_copies_is_told_in_the_list() {
     for part in ["copy dropped", "Of 1 change no copy is kept any more", "newer ones took the room"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    press(&mut scene, "space");
+    scene.press_alone("space");
     scene.frame();
     assert!(drawn(&mut scene, 100, 30).contains("[x] ~ sales.csv"), "what is kept can be taken back still");
 }

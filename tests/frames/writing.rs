@@ -1,6 +1,7 @@
 //! Editable texts: typed text is visible at every length, selections are highlighted, defaults are replaced by
 //! typing, the keys of vim show their mode and decide nothing, the mouse works inside texts.
 
+use super::pickers::copied;
 use super::scene::{Scene, sent_edit};
 use super::selecting::{click, down, drag, place, up};
 use super::{SIZES, assert_screen, assert_shown, drawn};
@@ -33,8 +34,7 @@ fn at_block(setup: Setup) -> Scene {
 fn editing(setup: Setup) -> Scene {
     let mut scene = at_block(setup);
     press(&mut scene, "e");
-    scene.pass(600);
-    scene.frame();
+    scene.wait(600);
     assert!(scene.screen.panes.code.edits());
     scene
 }
@@ -77,8 +77,7 @@ fn an_offered_text_gives_way_to_what_is_typed_and_a_move_keeps_it() {
     let value = |scene: &mut Scene| scene.screen.top::<LimitsForm>().unwrap().rows[0].field.text();
     let mut scene = at_block(Setup::default());
     press(&mut scene, "t");
-    scene.pass(500);
-    scene.frame();
+    scene.wait(500);
     let before = value(&mut scene);
     assert!(!before.is_empty());
     scene.type_text("5");
@@ -111,8 +110,7 @@ fn the_editor_selects_finds_replaces_and_comments() {
     scene.type_text("2");
     press(&mut scene, "enter");
     press_each(&mut scene, &["ctrl-]", "ctrl-space", "ctrl-]"]);
-    let commands = press(&mut scene, "ctrl-x");
-    assert!(matches!(commands.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{commands:?}");
+    assert_eq!(copied(&press(&mut scene, "ctrl-x")), "(i");
 }
 
 /// Replacing uses the text in the find box, whatever was searched for before.
@@ -160,8 +158,7 @@ fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
 fn other_ends_of_lines_are_a_change() {
     let mut scene = editing(Setup::default());
     scene.step(|screen, ctx| screen.from_editor(EditTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
-    let text = drawn(&mut scene, 100, 30);
-    assert!(text.contains("you changed the ends of lines"), "{text}");
+    assert_shown(&mut scene, 100, 30, "you changed the ends of lines");
     assert_eq!(scene.screen.unsent_text(), CODE.replace('\n', "\r\n"));
     assert_eq!(sent_edit(&press(&mut scene, "esc")), CODE.replace('\n', "\r\n"));
 }

@@ -4,7 +4,6 @@
 //! terminal.
 
 use crate::domain::Pixels;
-use crate::tui::theme::colour::ansi_color;
 use crate::tui::theme::{Depth, Rgb};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
@@ -41,7 +40,7 @@ fn row(picture: &Pixels, y: u32, depth: Depth, dark_on_light: bool) -> Line<'sta
             let ink = |rgb: Option<Rgb>, y: u32| rgb.is_some_and(|rgb| has_ink(rgb, x, y, dark_on_light));
             (half_block(ink(upper, y), ink(lower, y + 1)), Style::new())
         } else {
-            cell(upper.map(|c| colour(c, depth)), lower.map(|c| colour(c, depth)))
+            cell(upper.and_then(|rgb| rgb.at(depth)), lower.and_then(|rgb| rgb.at(depth)))
         };
         match spans.last_mut() {
             Some(last) if last.style == style => last.content.to_mut().push(glyph),
@@ -79,14 +78,6 @@ fn cell(upper: Option<Color>, lower: Option<Color>) -> (char, Style) {
         (Some(upper), Some(lower)) => ('▀', Style::new().fg(upper).bg(lower)),
         (Some(upper), None) => ('▀', Style::new().fg(upper)),
         (None, Some(lower)) => ('▄', Style::new().fg(lower)),
-    }
-}
-
-fn colour(rgb: Rgb, depth: Depth) -> Color {
-    match depth {
-        Depth::True => Color::Rgb(rgb.0, rgb.1, rgb.2),
-        Depth::Ansi256 => Color::Indexed(rgb.nearest256()),
-        Depth::Ansi16 | Depth::Mono => ansi_color(rgb.nearest16()),
     }
 }
 

@@ -26,6 +26,6 @@ const EXTENSIONS: Options =
 /// become links.
 pub(crate) fn lines(text: &str, width: u16, theme: &Theme, links: &Hyperlinks) -> Vec<Line<'static>> {
     let mut layout = Layout::new(width, theme, links);
-    layout.events(Parser::new_ext(text, EXTENSIONS));
+    Parser::new_ext(text, EXTENSIONS).for_each(|event| layout.event(event));
     layout.finish()
 }

@@ -17,7 +17,7 @@ use super::glyphs::{self, Spans, Strictness};
 use super::pen;
 use crate::domain::sentences::saving;
 use crate::domain::{OutputBuffer, OutputPart, Stream};
-use crate::text::number::grouped;
+use crate::text::number::counted;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
 use ratatui::style::Style;
@@ -149,8 +149,7 @@ impl Output {
         if self.is_missing {
             return "... lines left out, nobody counted how many ...".to_owned();
         }
-        let s = if self.kept.dropped_rows() == 1 { "" } else { "s" };
-        format!("... {} line{s} left out ...", grouped(self.kept.dropped_rows()))
+        format!("... {} left out ...", counted(self.kept.dropped_rows() as usize, "line"))
     }
 
     /// Makes a change, and tells which lines it changed.

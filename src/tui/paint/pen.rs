@@ -35,9 +35,6 @@ fn at(ink: PenColor, depth: Depth) -> Option<Color> {
         PenColor::Default => None,
         PenColor::Indexed(i @ 0..=15) => Colour::Ansi(i).at(depth),
         PenColor::Indexed(i) => Colour::Indexed(i, rgb_of(i).nearest16()).at(depth),
-        PenColor::Rgb(r, g, b) => {
-            let rgb = Rgb(r, g, b);
-            Colour::Rgb(rgb, rgb.nearest256(), rgb.nearest16()).at(depth)
-        }
+        PenColor::Rgb(r, g, b) => Rgb(r, g, b).at(depth),
     }
 }

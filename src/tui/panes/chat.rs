@@ -4,7 +4,6 @@
 //! its end.
 
 mod cached_items;
-mod head;
 mod item;
 mod live;
 mod opening;
@@ -39,7 +38,6 @@ pub(crate) struct ChatPane {
     live: Live,
     /// What is shown while nothing was said yet.
     opening: Option<OpeningRows>,
-    width: u16,
     theme: String,
     area: Rect,
     /// The blocks whose rows are on screen, each with its screen row; `marked` is the index of the marked one.
@@ -106,7 +104,7 @@ impl ChatPane {
         then: impl FnOnce(&mut VirtualList, &mut ChatItems<'_>) -> T,
     ) -> T {
         let (live, opening) = (&self.live, self.opening.as_ref());
-        let mut talk = ChatItems { kept: &mut self.kept, live, opening, state, width: self.width, draw };
+        let mut talk = ChatItems { kept: &mut self.kept, live, opening, state, width: self.area.width, draw };
         then(&mut self.list, &mut talk)
     }
 
@@ -120,16 +118,15 @@ impl ChatPane {
         area: Rect,
         draw: DrawContext<'_>,
     ) {
-        if self.width != area.width || self.theme != draw.theme.name() {
+        if self.area.width != area.width || self.theme != draw.theme.name() {
             self.kept.clear();
             self.live.clear();
             self.opening = None;
-            self.width = area.width;
             draw.theme.name().clone_into(&mut self.theme);
         }
         self.area = area;
-        self.live.update(state, self.width, draw);
-        let size = (self.width, area.height);
+        self.live.update(state, area.width, draw);
+        let size = (area.width, area.height);
         let kept = self.opening.take().filter(|kept| kept.is_for(suggested, size));
         self.opening =
             is_open(state).then(|| kept.unwrap_or_else(|| OpeningRows::new(opening, suggested, size, draw)));
@@ -213,7 +210,7 @@ impl ChatPane {
     /// The lines of an item, laid out anew and not cached.
     pub(crate) fn lines_of(&self, state: &State, item: usize, draw: DrawContext<'_>) -> Vec<WrappedLine> {
         // Nothing was laid out yet if another pane has had the whole screen.
-        let width = if self.width == 0 { 78 } else { self.width };
+        let width = if self.area.width == 0 { 78 } else { self.area.width };
         WrappedLine::of_rows(&item::rows(state, item, width, draw).0)
     }
 

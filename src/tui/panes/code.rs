@@ -68,15 +68,8 @@ impl Mode {
     }
 }
 
-/// What a comparison was laid out for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct DiffStamp {
-    block: BlockId,
-    revision: Revision,
-    base: DiffBase,
-    /// Columns of the pane.
-    width: u16,
-}
+/// What a comparison was laid out for: the version of a block, what it was compared with, the columns of the pane.
+type DiffStamp = (BlockId, Revision, DiffBase, u16);
 
 /// The code pane.
 #[derive(Debug, Default)]
@@ -187,10 +180,10 @@ impl CodePane {
 
     fn lay_out_diff(&mut self, item: &BlockItem, draw: DrawContext<'_>) {
         let Mode::Diff(base) = self.mode else { return };
-        let (block, revision, width) = (item.block.id, item.block.current().revision, self.area.width);
-        let wanted = DiffStamp { block, revision, base, width };
-        let fits = self.diff.as_ref().is_some_and(|(of, _)| *of == wanted) && !self.colours.take_news();
-        if !fits {
+        let width = self.area.width;
+        let wanted = (item.block.id, item.block.current().revision, base, width);
+        let fits = self.diff.as_ref().is_some_and(|(of, _)| *of == wanted);
+        if !fits || std::mem::take(&mut self.colours.news) {
             self.diff = Some((wanted, diff::rows(item, base, width, &self.colours, draw)));
         }
     }

@@ -96,8 +96,9 @@ pub struct OutputPane {
     tables_for: Option<(u16, bool)>,
     /// How many columns of tables are scrolled out at the left.
     skipped: usize,
-    /// Whether tables are shown in full.
-    whole: bool,
+    /// Whether tables are shown in full, wrapped like other lines, so that a terminal's own selection can copy all of
+    /// them.
+    pub(crate) whole: bool,
     /// The header of the table that continues above the top row.
     header: Vec<Line<'static>>,
     /// Whether the result of the run was scrolled to.
@@ -112,7 +113,7 @@ pub struct OutputPane {
     single_image: Option<AloneImage>,
     no_output: Output,
     /// The screen of the program's own terminal, if it is shown instead of the lines.
-    screen: Option<TerminalScreen>,
+    pub(crate) screen: Option<TerminalScreen>,
 }
 
 /// What to show: the current run; else the last run of the chosen block, or that it did not run; else the newest run.
@@ -203,17 +204,6 @@ impl OutputPane {
             (None, Some(live)) if live.run == run.run => live.images.iter().collect(),
             _ => Vec::new(),
         }
-    }
-
-    /// Shows the screen of the program's own terminal instead of the printed lines; `None` shows the lines again.
-    pub(in crate::tui) fn show_screen(&mut self, screen: Option<TerminalScreen>) {
-        self.screen = screen;
-    }
-
-    /// Sets whether tables are shown in full, wrapped like other lines, so that a terminal's own selection can copy all
-    /// of them.
-    pub(in crate::tui) fn show_whole(&mut self, whole: bool) {
-        self.whole = whole;
     }
 
     /// The first table on screen that is wider than the pane.

@@ -56,8 +56,6 @@ struct KnownPicture {
 #[derive(Debug, Default)]
 pub struct Pictures {
     known: HashMap<PictureRequest, KnownPicture>,
-    /// The memory that all of them take.
-    bytes: usize,
     /// How many frames were begun.
     frame: u64,
     wanted: VecDeque<PictureRequest>,
@@ -66,7 +64,8 @@ pub struct Pictures {
     at_work: Option<PictureRequest>,
     /// Files that can't be painted in any size.
     failed: HashMap<PathBuf, UndrawnReason>,
-    off: bool,
+    /// Whether pictures are turned off (`images = off`).
+    pub off: bool,
     /// The pixels of a cell if the terminal draws pictures itself.
     cell: Option<(u16, u16)>,
 }
@@ -80,19 +79,18 @@ const CELL_BYTES: usize = size_of::<Span<'static>>() + 16;
 const MAX_FAILED_FILES: usize = 256;
 
 impl Pictures {
-    /// Turns pictures off (`images = off`).
-    pub fn turn_off(&mut self) {
-        self.off = true;
-    }
-
     /// Sets the pixels of a cell; `None` for half blocks. All pictures are painted anew.
     pub(crate) fn set_cell(&mut self, cell: Option<(u16, u16)>) {
         if self.cell != cell {
             (self.cell, self.at_work) = (cell, None);
             self.known.clear();
-            self.bytes = 0;
             self.wanted.clear();
         }
+    }
+
+    /// The memory that all pictures take.
+    fn bytes(&self) -> usize {
+        self.known.values().map(|known| known.bytes).sum()
     }
 
     /// Begins a frame: what is wanted from now on is wanted by it.
@@ -129,25 +127,23 @@ impl Pictures {
     /// last pictures are left out: otherwise they would push out the first ones and be pushed out by them forever.
     fn ask(&mut self, wanted: PictureRequest) {
         let bytes = PICTURE_BYTES + CELL_BYTES * usize::from(wanted.width) * usize::from(wanted.height);
-        if self.bytes + bytes > MAX_KEPT_BYTES {
+        if self.bytes() + bytes > MAX_KEPT_BYTES {
             // This frame may still want what the one before wanted.
             let before = self.frame.saturating_sub(1);
             self.known.retain(|_, known| known.frame >= before);
-            self.bytes = self.known.values().map(|known| known.bytes).sum();
             self.wanted.retain(|waiting| self.known.contains_key(waiting));
         }
-        if self.bytes + bytes > MAX_KEPT_BYTES && !self.known.is_empty() {
+        if self.bytes() + bytes > MAX_KEPT_BYTES && !self.known.is_empty() {
             return;
         }
         match self.wanted.iter_mut().find(|waiting| waiting.path == wanted.path) {
             Some(waiting) => {
-                self.bytes -= self.known.remove(waiting).map_or(0, |known| known.bytes);
+                self.known.remove(waiting);
                 *waiting = wanted.clone();
             }
             None if self.at_work.as_ref() == Some(&wanted) => {}
             None => self.wanted.push_back(wanted.clone()),
         }
-        self.bytes += bytes;
         self.known.insert(wanted, KnownPicture { rows: None, frame: self.frame, bytes });
     }
 
@@ -177,8 +173,7 @@ impl Pictures {
             // A picture that no frame wants any more is not kept.
             Ok(rows) => {
                 if let Some(known) = self.known.get_mut(&which) {
-                    let before = std::mem::replace(&mut known.bytes, bytes_of(&rows));
-                    self.bytes = self.bytes - before + known.bytes;
+                    known.bytes = bytes_of(&rows);
                     known.rows = Some(rows);
                 }
             }
@@ -186,7 +181,7 @@ impl Pictures {
                 if self.failed.len() >= MAX_FAILED_FILES {
                     self.failed.clear();
                 }
-                self.bytes -= self.known.remove(&which).map_or(0, |known| known.bytes);
+                self.known.remove(&which);
                 self.failed.insert(which.path, reason);
             }
         }
@@ -241,8 +236,6 @@ mod tests {
             for image in &images {
                 pictures.rows(image, width, 9);
             }
-            let known: usize = pictures.known.values().map(|known| known.bytes).sum();
-            assert_eq!(pictures.bytes, known);
             let Some(wanted) = pictures.next_wanted() else { return painted };
             pictures.painted(wanted, Ok(vec![Line::from("x".repeat(bytes))]));
         }
@@ -259,7 +252,7 @@ mod tests {
         // Another size never pushes out pictures of its own frame, however often the size changes.
         for width in 600..620 {
             assert_eq!(at_rest(&mut pictures, 40, (width, 250 << 10)), 40, "{width}");
-            assert!(pictures.bytes <= MAX_KEPT_BYTES);
+            assert!(pictures.bytes() <= MAX_KEPT_BYTES);
         }
         // The limit counts memory, not pictures; a picture larger than the limit is shown alone.
         assert_eq!(at_rest(&mut Pictures::default(), 300, (9, 1)), 300);
@@ -283,7 +276,7 @@ mod tests {
         pictures.rows(&image("b.svg"), 9, 9);
         assert!(pictures.next_wanted().is_some());
         assert_eq!(pictures.undrawn(&image("b.svg"), (9, 9)), None);
-        pictures.turn_off();
+        pictures.off = true;
         assert_eq!(pictures.undrawn(&image("b.svg"), (9, 9)), Some(UndrawnReason::Off));
     }
 }

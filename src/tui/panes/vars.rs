@@ -7,8 +7,7 @@ use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::safe;
-use crate::tui::widgets::words;
+use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -61,11 +60,7 @@ impl VarsPane {
 
     fn sorted<'a>(&self, state: &'a State) -> Vec<&'a Variable> {
         let mut list: Vec<&Variable> = state.live.variables.iter().collect();
-        if self.by_type {
-            list.sort_by(|a, b| (&a.kind, &a.name).cmp(&(&b.kind, &b.name)));
-        } else {
-            list.sort_by(|a, b| a.name.cmp(&b.name));
-        }
+        list.sort_by_key(|variable| (self.by_type.then_some(&variable.kind), &variable.name));
         list
     }
 

@@ -50,9 +50,9 @@ impl Screen {
                     let chosen = self.output_block();
                     let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
-                    panes.output.show_whole(self.bare_pane.is_some());
+                    panes.output.whole = self.bare_pane.is_some();
                     panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.draw);
-                    panes.output.show_screen(painted);
+                    panes.output.screen = painted;
                 }
                 LowerPane::Vars => self.panes.vars.arrange(ctx.state, slot.inner),
                 LowerPane::Problems => {}

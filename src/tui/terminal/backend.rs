@@ -151,7 +151,9 @@ impl CellDiff {
             }
         }
         // No link stays open after a frame: other programs may write there.
-        self.close_link();
+        let mut without_link = self.pen;
+        without_link.link = None;
+        self.change_pen(without_link);
         self.place_pictures(placed, &over);
         self.unknown = false;
         self.place_cursor(cursor);
@@ -273,12 +275,6 @@ impl CellDiff {
             };
         }
         self.pen.change(to, &mut self.out);
-    }
-
-    fn close_link(&mut self) {
-        let mut open = self.pen;
-        open.link = None;
-        self.change_pen(open);
     }
 }
 

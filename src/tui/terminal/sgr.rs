@@ -66,36 +66,27 @@ impl SgrPen {
 
     fn modifiers(self, to: Modifier, out: &mut Vec<u8>) {
         const BOLD_DIM: Modifier = Modifier::BOLD.union(Modifier::DIM);
+        // The codes that switch each one on and off; blinking is never used.
+        const CODES: [(Modifier, &str, &str); 7] = [
+            (Modifier::BOLD, "1;", ""),
+            (Modifier::DIM, "2;", ""),
+            (Modifier::ITALIC, "3;", "23;"),
+            (Modifier::UNDERLINED, "4;", "24;"),
+            (Modifier::REVERSED, "7;", "27;"),
+            (Modifier::HIDDEN, "8;", "28;"),
+            (Modifier::CROSSED_OUT, "9;", "29;"),
+        ];
         let (removed, mut added) = (self.modifier - to, to - self.modifier);
         // Some terminals treat bold and dim as one: switch both off, and set them again when either changes.
         if self.modifier.intersects(BOLD_DIM) && (removed | added).intersects(BOLD_DIM) {
             out.extend_from_slice(b"22;");
             added |= to & BOLD_DIM;
         }
-        for (modifier, code) in [
-            (Modifier::ITALIC, "23;"),
-            (Modifier::UNDERLINED, "24;"),
-            (Modifier::REVERSED, "27;"),
-            (Modifier::HIDDEN, "28;"),
-            (Modifier::CROSSED_OUT, "29;"),
-        ] {
-            if removed.contains(modifier) {
-                out.extend_from_slice(code.as_bytes());
-            }
+        for (_, _, off) in CODES.iter().filter(|(modifier, ..)| removed.contains(*modifier)) {
+            out.extend_from_slice(off.as_bytes());
         }
-        // Blinking is never used.
-        for (modifier, code) in [
-            (Modifier::BOLD, "1;"),
-            (Modifier::DIM, "2;"),
-            (Modifier::ITALIC, "3;"),
-            (Modifier::UNDERLINED, "4;"),
-            (Modifier::REVERSED, "7;"),
-            (Modifier::HIDDEN, "8;"),
-            (Modifier::CROSSED_OUT, "9;"),
-        ] {
-            if added.contains(modifier) {
-                out.extend_from_slice(code.as_bytes());
-            }
+        for (_, on, _) in CODES.iter().filter(|(modifier, ..)| added.contains(*modifier)) {
+            out.extend_from_slice(on.as_bytes());
         }
     }
 }

@@ -142,6 +142,16 @@ impl Rgb {
         Some(Rgb(part(0)?, part(2)?, part(4)?))
     }
 
+    /// The closest colour to send to a terminal of this depth; `None` where it has no colours.
+    pub(crate) fn at(self, depth: Depth) -> Option<Color> {
+        match depth {
+            Depth::Mono => None,
+            Depth::Ansi16 => Some(ansi_color(self.nearest16())),
+            Depth::Ansi256 => Some(Color::Indexed(self.nearest256())),
+            Depth::True => Some(Color::Rgb(self.0, self.1, self.2)),
+        }
+    }
+
     /// The closest of the 240 fixed colours of xterm (the 16 are the user's own).
     pub(crate) fn nearest256(self) -> u8 {
         let step = |v: u8| match v {

@@ -57,15 +57,6 @@ fn text_and_borders_can_be_read() {
     }
 }
 
-/// What a program prints as an error is distinguishable without colours too.
-#[test]
-fn errors_of_a_program_stand_apart_without_colour() {
-    for (name, _) in SHIPPED {
-        let theme = shipped(name, Depth::Mono);
-        assert_ne!(theme.style(Slot::OutputStderr), theme.style(Slot::UiText), "{name}");
-    }
-}
-
 /// Code on a tinted line reads as well as on an ordinary one; where the colours are the terminal's own, no line is
 /// tinted.
 #[test]
@@ -191,6 +182,8 @@ fn without_colours_there_are_none() {
         }
         assert!(!theme.style(Slot::FindingHigh).add_modifier.is_empty());
         assert!(theme.style(Slot::UiSelection).add_modifier.contains(Modifier::REVERSED));
+        // What a program prints as an error is distinguishable all the same.
+        assert_ne!(theme.style(Slot::OutputStderr), theme.style(Slot::UiText), "{name}");
     }
 }
 

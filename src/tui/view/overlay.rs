@@ -31,7 +31,7 @@ pub(crate) fn draw(
     let shown = sheet.visible(height);
     // So that nothing of the panes shows through.
     buf.set_blank(slot.outer, draw.style(Slot::UiOverlay));
-    frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, draw);
+    frame::all(buf, &[(slot, Title { left: sheet.title, focused: true, ..Title::default() })], draw);
     let area = slot.inner;
     let offset = Offset { x: area.x.into(), y: area.y.into() };
     let told = |sign: &str, rows: usize, place: &str| {

@@ -12,9 +12,7 @@ use crate::tui::problem_keys::{FailureKey, failure_keys, question_keys};
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
-use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::safe;
-use crate::tui::widgets::words;
+use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -133,10 +131,6 @@ fn name(kind: FailureKind) -> &'static str {
         FailureKind::NoReply => "no reply",
         FailureKind::SessionUnreadable => "not read",
     }
-}
-
-pub(crate) fn title(focused: bool) -> Title {
-    Title { left: "Problems".into(), focused, ..Title::default() }
 }
 
 pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {

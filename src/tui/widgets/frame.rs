@@ -21,7 +21,7 @@ pub struct Title {
     pub(crate) style: Option<Style>,
 }
 
-/// Draws the frames of panes that share borders: the focused pane's lines are drawn over those of its
+/// Draws the frames of panes that share borders, or that of an overlay: the focused pane's lines are drawn over those of its
 /// neighbours, and the titles over all lines.
 pub(crate) fn all(buf: &mut Canvas, panes: &[(Slot, Title)], draw: DrawContext<'_>) {
     for has_focus in [false, true] {
@@ -32,12 +32,6 @@ pub(crate) fn all(buf: &mut Canvas, panes: &[(Slot, Title)], draw: DrawContext<'
     for (slot, title) in panes {
         words(buf, *slot, title, draw);
     }
-}
-
-/// Draws the frame of a pane or overlay that shares no border.
-pub(crate) fn draw(buf: &mut Canvas, slot: Slot, title: &Title, draw: DrawContext<'_>) {
-    lines(buf, slot, title.focused, draw);
-    words(buf, slot, title, draw);
 }
 
 /// Draws the border of a pane, or the rule above it.

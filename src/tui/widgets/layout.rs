@@ -8,6 +8,7 @@
 mod borders;
 mod classes;
 
+use crate::tui::enum_names::enum_with_names;
 pub(crate) use borders::{Border, Borders};
 use ratatui::layout::Rect;
 
@@ -56,22 +57,23 @@ pub enum Pane {
     Output,
 }
 
-/// The state that decides how the panes share the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum LayoutActivity {
+enum_with_names! {
+    /// The state that decides how the panes share the screen.
+    #[derive(Default)]
+    LayoutActivity, "All states.", "The name in the file of borders.";
     /// Nothing is going on.
     #[default]
-    Even,
+    Even = "even",
     /// The model is writing a block.
-    Writing,
+    Writing = "writing",
     /// A block waits for a decision, or is being edited.
-    Waiting,
+    Waiting = "waiting",
     /// A block runs.
-    Running,
+    Running = "running",
     /// A block has ended.
-    Done,
+    Done = "done",
     /// No block waits or runs; problems or variables are shown in place of the output.
-    Below,
+    Below = "below",
 }
 
 impl LayoutActivity {
@@ -271,16 +273,9 @@ impl Arrangement {
     /// The pane at a position on screen.
     pub(crate) fn pane_at(&self, column: u16, row: u16) -> Option<Pane> {
         let at = ratatui::layout::Position { x: column, y: row };
-        [
-            // A shared border belongs to the pane whose title is drawn in it: this order finds that one first.
-            (Pane::Message, self.message),
-            (Pane::Output, self.output),
-            (Pane::Code, self.code),
-            (Pane::Chat, self.chat),
-        ]
-        .into_iter()
-        .find(|(_, slot)| slot.is_some_and(|s| s.outer.contains(at)))
-        .map(|(pane, _)| pane)
+        // A shared border belongs to the pane whose title is drawn in it: this order finds that one first.
+        let panes = [Pane::Message, Pane::Output, Pane::Code, Pane::Chat];
+        panes.into_iter().find(|pane| self.slot(*pane).is_some_and(|slot| slot.outer.contains(at)))
     }
 }
 

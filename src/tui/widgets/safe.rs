@@ -38,23 +38,23 @@ pub(crate) fn name(text: &str) -> String {
     told + rest
 }
 
+/// How many bytes the first graphemes take that fit into so many columns.
+fn fitting<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize {
+    let mut taken = 0;
+    let fits = graphemes.take_while(|grapheme| {
+        taken += glyphs::width(grapheme);
+        taken <= columns
+    });
+    fits.map(str::len).sum()
+}
+
 /// The first `width` columns of a safe text; `...` marks a cut.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let dots = ".".repeat(width.min(3));
-    let mut room = width.saturating_sub(3);
-    let mut kept = String::new();
-    for grapheme in text.graphemes(true) {
-        let w = glyphs::width(grapheme);
-        if w > room {
-            break;
-        }
-        room -= w;
-        kept.push_str(grapheme);
-    }
-    kept + &dots
+    let end = fitting(text.graphemes(true), width.saturating_sub(3));
+    text.get(..end).unwrap_or_default().to_owned() + &".".repeat(width.min(3))
 }
 
 /// The last `width` columns of a safe text; `...` marks a cut.
@@ -62,16 +62,7 @@ pub(crate) fn cut_start(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mut room = width.saturating_sub(3);
-    let mut from = text.len();
-    for (at, grapheme) in text.grapheme_indices(true).rev() {
-        let w = glyphs::width(grapheme);
-        if w > room {
-            break;
-        }
-        room -= w;
-        from = at;
-    }
+    let from = text.len() - fitting(text.graphemes(true).rev(), width.saturating_sub(3));
     ".".repeat(width.min(3)) + text.get(from..).unwrap_or_default()
 }
 

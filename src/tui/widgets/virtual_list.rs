@@ -255,13 +255,7 @@ fn above(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
     if let Some(row) = at.row.checked_sub(1) {
         return Some(Anchor { row, ..at });
     }
-    let mut item = at.item;
-    loop {
-        item = item.checked_sub(1)?;
-        if let Some(row) = items.rows(item).checked_sub(1) {
-            return Some(Anchor { item, row });
-        }
-    }
+    (0..at.item).rev().find_map(|item| Some(Anchor { item, row: items.rows(item).checked_sub(1)? }))
 }
 
 fn below(items: &mut impl Items, at: Anchor) -> Option<Anchor> {

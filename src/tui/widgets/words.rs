@@ -64,7 +64,7 @@ pub fn ago(now: Timestamp, then: Timestamp) -> String {
 
 /// How many lines a text has: a newline at the end begins no further line.
 pub(crate) fn line_count(text: &str) -> usize {
-    text.split('\n').count().saturating_sub(usize::from(text.ends_with('\n') || text.is_empty()))
+    text.lines().count()
 }
 
 /// The first line of a text that is not blank.

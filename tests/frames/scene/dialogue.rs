@@ -217,6 +217,13 @@ impl Scene {
         self.ended(report);
     }
 
+    /// The person lets a block run by a new rule; it runs to its end.
+    pub fn ran_by_rule(&mut self, block: u32, scope: RuleScope, output: &str) {
+        self.decide(block, Decision::Always(scope));
+        self.run(RunEvent::Started);
+        self.ended(report(output, 100));
+    }
+
     /// Approves a block; its run is in progress.
     pub fn running(&mut self, block: u32, output: &str, ms: u64) {
         self.approve(block);

@@ -1,7 +1,7 @@
 //! Keys, time and results of jobs: what reaches the screen of a scene, and what it asks for then.
 
 use super::Scene;
-use sayso::domain::Decision;
+use sayso::domain::{BlockId, Decision, Revision};
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
@@ -33,11 +33,16 @@ impl Scene {
         }
     }
 
+    /// Lets time pass, and draws a frame.
+    pub fn wait(&mut self, ms: u64) {
+        self.pass(ms);
+        self.frame();
+    }
+
     /// Lets half a second pass so many times, with a frame after each.
     pub fn rest(&mut self, times: usize) {
         for _ in 0..times {
-            self.pass(500);
-            self.frame();
+            self.wait(500);
         }
     }
 
@@ -94,8 +99,7 @@ impl Scene {
     /// Waits until a held-back action counts: the hold time passes, and the terminal answers at once.
     fn hold_out(&mut self) {
         if self.screen.guard.held_action().is_some() {
-            self.pass(401);
-            self.frame();
+            self.wait(401);
             self.pass(1);
         }
     }
@@ -114,6 +118,16 @@ impl Scene {
         commands
     }
 
+    /// Presses a key alone: long after the one before, and without another after it.
+    pub fn press_alone(&mut self, name: &str) -> Vec<UiCommand> {
+        self.pass(1_000);
+        let mut commands = self.press(&[name]);
+        self.pass(1_000);
+        commands.extend(self.take_commands());
+        self.frame();
+        commands
+    }
+
     /// The scene after these keys.
     pub fn pressed(mut self, keys: &[&str]) -> Self {
         self.press(keys);
@@ -124,6 +138,12 @@ impl Scene {
     pub fn enter(&mut self, text: &str) -> Vec<UiCommand> {
         self.type_text(text);
         self.press(&["enter"])
+    }
+
+    /// Types a text into the message box and presses Enter.
+    pub fn enter_message(&mut self, text: &str) -> Vec<UiCommand> {
+        self.screen.panes.focus = Pane::Message;
+        self.enter(text)
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -158,8 +178,7 @@ impl Scene {
     /// Pages through the block until every row was shown long enough, and lets the quiet time pass.
     pub fn see_everything(&mut self) {
         for _ in 0..60 {
-            self.pass(400);
-            self.frame();
+            self.wait(400);
             if self.screen.guard.rows().is_all_seen() {
                 break;
             }
@@ -179,13 +198,27 @@ pub fn engine_commands(commands: &[UiCommand]) -> Vec<Command> {
     sent.collect()
 }
 
+/// The command of the engine that is the only command.
+#[track_caller]
+pub fn sent(commands: &[UiCommand]) -> &Command {
+    match commands {
+        [UiCommand::Send(command)] => command,
+        _ => panic!("{commands:?}"),
+    }
+}
+
 /// The text of an edit that is the only command.
 #[track_caller]
 pub fn sent_edit(commands: &[UiCommand]) -> &str {
-    match commands {
-        [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] => text,
-        _ => panic!("{commands:?}"),
+    match sent(commands) {
+        Command::Decide { decision: Decision::Edit(text), .. } => text,
+        other => panic!("{other:?}"),
     }
+}
+
+/// A decision about the first text of a block.
+pub fn decided(block: u32, decision: Decision) -> Command {
+    Command::Decide { block: BlockId(block), revision: Revision(1), decision }
 }
 
 /// Presses a key and lets the time pass in which it might turn out to be a paste.

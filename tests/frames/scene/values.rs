@@ -51,15 +51,10 @@ pub fn confined(language: &str) -> Terms {
 
 /// The inspection of a block that writes `notes.md`, whose present text is `before`.
 pub fn writing(before: Option<&str>) -> Inspection {
+    let found = before.map_or(OnDisk::Nothing, |text| OnDisk::File(Some(Sha256::of(text.as_bytes()))));
     let target = Target {
-        path: "/home/ada/data/sales/notes.md".into(),
-        link: None,
-        found: before.map_or(OnDisk::Nothing, |text| OnDisk::File(Some(Sha256::of(text.as_bytes())))),
         bytes: before.map_or(0, |text| text.len() as u64),
-        folders: 0,
-        outside: false,
-        folder: None,
-        others: Vec::new(),
+        ..Target::at("/home/ada/data/sales/notes.md", found)
     };
     let mut terms = Terms { executor: ExecutorKind::Files, kernel: None, ..terms("write") };
     terms.rights.write.push(target.path.clone());

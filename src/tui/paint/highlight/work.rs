@@ -126,9 +126,10 @@ impl HighlightedText {
     /// Splits the saved states: the marks before the change, and those after it.
     fn split_marks(mut self, text: &str) -> (Vec<Mark>, MarksBehind) {
         let (was, is) = (self.text.as_bytes(), text.as_bytes());
-        let same = same(was, is);
+        let is_equal = |(a, b): &(&u8, &u8)| a == b;
+        let same = was.iter().zip(is).take_while(is_equal).count();
         let (old, new) = (was.get(same..).unwrap_or_default(), is.get(same..).unwrap_or_default());
-        let end = same_end(old, new);
+        let end = old.iter().rev().zip(new.iter().rev()).take_while(is_equal).count();
         let lines = |text: &[u8]| text.iter().rev().skip(end).filter(|byte| **byte == b'\n').count();
         let (removed, added) = (lines(old), lines(new));
         // If the change ends exactly at the start of a line, that line may start elsewhere now: its mark is
@@ -242,14 +243,4 @@ fn add(classes: &mut Vec<(Range<usize>, Syntax)>, range: Range<usize>, class: Sy
         Some((last, of)) if *of == class && last.end == range.start => last.end = range.end,
         _ => classes.push((range, class)),
     }
-}
-
-/// The length of the common suffix of two texts, in bytes.
-fn same_end(a: &[u8], b: &[u8]) -> usize {
-    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
-}
-
-/// The length of the common prefix of two texts, in bytes.
-fn same(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -64,18 +64,12 @@ impl<'t> Layout<'t> {
         }
     }
 
-    pub(super) fn events<'a>(&mut self, events: impl Iterator<Item = Event<'a>>) {
-        for event in events {
-            self.event(event);
-        }
-    }
-
     pub(super) fn finish(mut self) -> Vec<Line<'static>> {
         self.flush();
         self.rows
     }
 
-    fn event(&mut self, event: Event<'_>) {
+    pub(super) fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),

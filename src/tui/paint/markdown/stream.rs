@@ -103,8 +103,10 @@ impl MarkdownStream {
         let limit = open.len().saturating_sub(OPEN_BYTES);
         let cut = match last.kind {
             BlockShape::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
-            BlockShape::Fence | BlockShape::Paragraph => {
-                line_end(&open, limit).or_else(|| word_end(&open, limit, last.kind))
+            BlockShape::Fence => start_behind('\n', &open, limit),
+            // A paragraph can be one endless line.
+            BlockShape::Paragraph => {
+                start_behind('\n', &open, limit).or_else(|| start_behind(' ', &open, limit))
             }
             BlockShape::Other => None,
         };
@@ -157,16 +159,10 @@ fn last_block(text: &str) -> Option<OpenBlock> {
     last
 }
 
-/// Where the last line begins that starts at or before `limit`.
-fn line_end(text: &str, limit: usize) -> Option<usize> {
+/// Where the last line or word begins that starts at or before `limit`; `sign` is what separates them.
+fn start_behind(sign: char, text: &str, limit: usize) -> Option<usize> {
     let head = text.get(..text.floor_char_boundary(limit))?;
-    head.rfind('\n').map(|at| at + 1)
-}
-
-/// Where the last word begins, for a paragraph that is one endless line.
-fn word_end(text: &str, limit: usize, kind: BlockShape) -> Option<usize> {
-    let head = text.get(..text.floor_char_boundary(limit)).filter(|_| kind == BlockShape::Paragraph)?;
-    head.rfind(' ').map(|at| at + 1)
+    head.rfind(sign).map(|at| at + 1)
 }
 
 /// The opening line of a fence, with its line end.

@@ -175,7 +175,8 @@ impl Output {
     }
 
     fn move_to(&mut self, stream: Stream, column: usize) {
-        let end = self.columns(stream).max(MAX_COLUMN);
+        let row = self.own_row(stream).and_then(|id| self.kept.row(id));
+        let end = row.map_or(0, OutputRow::columns).max(MAX_COLUMN);
         let cursor = self.cursor(stream);
         cursor.place = CellPlace { column: column.min(end), byte: None };
         cursor.moved = true;
@@ -184,11 +185,6 @@ impl Output {
     fn move_by(&mut self, stream: Stream, columns: isize) {
         let column = self.cursor(stream).place.column.saturating_add_signed(columns);
         self.move_to(stream, column);
-    }
-
-    fn columns(&mut self, stream: Stream) -> usize {
-        let id = self.own_row(stream);
-        id.and_then(|id| self.kept.row(id)).map_or(0, OutputRow::columns)
     }
 
     fn erase_in_line(&mut self, stream: Stream, parameters: &[u8]) {

@@ -2,16 +2,12 @@ use super::*;
 use proptest::prelude::*;
 use ratatui::style::Color;
 
-fn text_of(row: &WrappedRow) -> String {
-    row.line.spans.iter().map(|s| s.content.as_ref()).collect()
-}
-
 fn code(text: &str, width: usize) -> Vec<String> {
-    rows(text, &[], WrapOptions::code(width, Style::new())).iter().map(text_of).collect()
+    rows(text, &[], WrapOptions::code(width, Style::new())).iter().map(|row| row.line.to_string()).collect()
 }
 
 fn prose(text: &str, width: usize) -> Vec<String> {
-    rows(text, &[], WrapOptions::prose(width, Style::new())).iter().map(text_of).collect()
+    rows(text, &[], WrapOptions::prose(width, Style::new())).iter().map(|row| row.line.to_string()).collect()
 }
 
 #[test]
@@ -73,7 +69,7 @@ proptest! {
             at = at.max(row.range.end);
         }
         prop_assert_eq!(at, text.len(), "every byte is on a row");
-        let mut drawn: String = rows.iter().map(text_of).collect();
+        let mut drawn: String = rows.iter().map(|row| row.line.to_string()).collect();
         let mut whole: String = glyphs::of(&text, options.strictness, options.tab).map(|g| g.text.into_owned()).collect();
         if words {
             // Spaces at the end of a row are not drawn.

@@ -1,9 +1,8 @@
 //! Lays out one item of the conversation.
 
-use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
-use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, TurnEnd};
+use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, Timestamp, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, LoadState, MessageAway, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
@@ -50,6 +49,23 @@ pub(super) fn stamp(state: &State, at: usize, draw: DrawContext<'_>) -> u64 {
         }
     }
     hasher.finish()
+}
+
+/// An empty row in front of every item but the first.
+pub(super) fn gap(rows: &mut Vec<Line<'static>>, at: usize) {
+    if at > 0 {
+        rows.push(Line::default());
+    }
+}
+
+/// `model  10:41`
+pub(super) fn speaker(
+    who: &'static str,
+    at: Timestamp,
+    style: Style,
+    draw: DrawContext<'_>,
+) -> Line<'static> {
+    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", draw.place.hour(at)), draw.dim())])
 }
 
 /// Which rows of an item show blocks: row and block.
@@ -221,17 +237,16 @@ pub(super) const MAX_LANGUAGE_COLUMNS: usize = 10;
 /// If the details of a block had fewer columns than this, its row is not aligned in columns.
 const MIN_DETAIL_COLUMNS: usize = 12;
 
+/// The first two columns of a block's row: its number with its language, and its state.
+pub(super) fn block_head(number: u32, language: &str, state: BlockState) -> (String, String) {
+    (format!("  block {number:<3}{language:<7} "), format!("{:<11} ", format!("[{state}]")))
+}
+
 /// A block as one row (number, language, state, details); below it the reason why it was rejected or declined.
-pub(super) fn block_rows(
-    state: &State,
-    item: &BlockItem,
-    width: u16,
-    draw: DrawContext<'_>,
-) -> Vec<Line<'static>> {
+fn block_rows(state: &State, item: &BlockItem, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let standing = state.block_state(item);
     let language = safe::cut(words::language_of(item), MAX_LANGUAGE_COLUMNS);
-    let mut head = format!("  block {:<3}{language:<7} ", item.block.id.0);
-    let mut word = format!("{:<11} ", format!("[{standing}]"));
+    let (mut head, mut word) = block_head(item.block.id.0, &language, standing);
     let detail = detail(state, item, standing, draw);
     let mut room = usize::from(width).saturating_sub(head.len() + word.len());
     let told = if room < MIN_DETAIL_COLUMNS {
@@ -295,15 +310,4 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, draw: DrawConte
             }
         }
     }
-}
-
-/// The row of a block that is being written.
-pub(super) fn writing(id: BlockId, language: &str, lines: usize, draw: DrawContext<'_>) -> Line<'static> {
-    let text = format!(
-        "{} writing block {id} ({}, {} so far)",
-        draw.spinner(),
-        safe::one_line(language),
-        words::count(lines, "line")
-    );
-    Line::styled(text, draw.block(BlockState::Writing))
 }

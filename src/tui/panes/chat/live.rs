@@ -3,9 +3,7 @@
 //! Segments that can't change any more are laid out once; only the prose at the end is laid out as it grows. So a token
 //! costs the same however long the reply is.
 
-use super::head::{gap, speaker};
-use super::item;
-use crate::domain::BlockId;
+use super::item::{self, gap, speaker};
 use crate::domain::sentences::sending;
 use crate::engine::reply::{Proposal, Segment};
 use crate::engine::state::LiveReply;
@@ -107,7 +105,8 @@ impl Live {
                 self.stream.update((reply.step.0, range.start), prose, width, draw.theme);
             }
             Some(Segment::Block(block)) => {
-                let number = blocks_before(reply, settled, known) + 1;
+                let blocks = reply.segments.iter().filter(|s| matches!(s, Segment::Block(_))).count();
+                let number = known.saturating_add(u32::try_from(blocks).unwrap_or(0));
                 self.after.push(block_row(number, block, draw));
             }
             None => {
@@ -161,30 +160,20 @@ fn queued_by_you(mark: &str, draw: DrawContext<'_>) -> Line<'static> {
     ])
 }
 
-fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
-    let blocks = reply.segments.iter().take(segments).filter(|s| matches!(s, Segment::Block(_))).count();
-    known.saturating_add(u32::try_from(blocks).unwrap_or(0))
-}
-
 /// The row of a block that is being written, or has just been written.
 fn block_row(number: u32, block: &Proposal, draw: DrawContext<'_>) -> Line<'static> {
-    let language = block.language.as_ref().map_or("text", |l| l.as_str());
-    let lines = words::line_count(&block.source);
+    let language = safe::one_line(block.language.as_ref().map_or("text", |l| l.as_str()));
+    let lines = words::count(words::line_count(&block.source), "line");
+    let style = draw.block(BlockState::Writing);
     if !block.closed {
-        return item::writing(BlockId(number), language, lines, draw);
+        let text = format!("{} writing block {number} ({language}, {lines} so far)", draw.spinner());
+        return Line::styled(text, style);
     }
+    let language = safe::cut(&language, item::MAX_LANGUAGE_COLUMNS);
+    let (head, word) = item::block_head(number, &language, BlockState::Writing);
     Line::from(vec![
-        Span::styled(
-            format!(
-                "  block {number:<3}{:<7} ",
-                safe::cut(&safe::one_line(language), item::MAX_LANGUAGE_COLUMNS)
-            ),
-            draw.text(),
-        ),
-        Span::styled(
-            format!("{:<11} ", format!("[{}]", BlockState::Writing)),
-            draw.block(BlockState::Writing),
-        ),
-        Span::styled(words::count(lines, "line"), draw.dim()),
+        Span::styled(head, draw.text()),
+        Span::styled(word, style),
+        Span::styled(lines, draw.dim()),
     ])
 }

@@ -86,19 +86,15 @@ fn of_block(
         };
         return (left, right, style);
     }
-    let right = match standing {
-        BlockState::Running => item
-            .runs
-            .last()
-            .map(|r| match r.by.rule() {
-                Some(rule) => format!("rule {rule}  {}", draw.place.second(r.approved_at)),
-                None => format!("approved {}", draw.place.second(r.approved_at)),
-            })
-            .unwrap_or_default(),
-        BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
-        _ => {
-            item.runs.last().and_then(|r| r.by.rule()).map(|rule| format!("rule {rule}")).unwrap_or_default()
+    let run = item.runs.last();
+    let rule = run.and_then(|run| run.by.rule()).map(|rule| format!("rule {rule}"));
+    let right = match (standing, run) {
+        (BlockState::Running, Some(run)) => {
+            let by = rule.map_or_else(|| "approved".to_owned(), |rule| rule + " ");
+            format!("{by} {}", draw.place.second(run.approved_at))
         }
+        (BlockState::Rejected | BlockState::Declined | BlockState::Skipped, _) => "not run".into(),
+        _ => rule.unwrap_or_default(),
     };
     (format!("Block {id} {language}: {standing}"), right, style)
 }

@@ -148,11 +148,11 @@ impl CodePane {
         let room = text_width(editor, self.area);
         let column = usize::from(column.saturating_sub(self.area.x))
             .saturating_sub(gutter(editor.field().lines().len()));
+        let cursor = editor.field().cursor();
         let mut left = usize::from(row.saturating_sub(self.area.y + 1));
         for (number, text) in editor.field().lines().iter().enumerate().skip(self.edit_top) {
-            let own = usize::from(number == editor.field().cursor().line);
-            let (extra, _) =
-                safe::code_place(text, room, if own > 0 { editor.field().cursor().byte } else { 0 });
+            let byte = if number == cursor.line { cursor.byte } else { 0 };
+            let (extra, _) = safe::code_place(text, room, byte);
             let rows = safe::code_rows(text, room).max(extra + 1);
             if left < rows {
                 return Some(Pos::new(number, safe::code_byte_at(text, room, left, column)));

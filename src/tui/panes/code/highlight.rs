@@ -83,8 +83,8 @@ fn key_of(what: &impl std::hash::Hash) -> u64 {
 #[derive(Debug, Default)]
 pub struct Colours {
     lines: Vec<(u64, LineStyles)>,
-    /// Whether colours arrived since [`Colours::take_news`] was called last.
-    news: bool,
+    /// Whether colours arrived since the pane last took notice of it.
+    pub(super) news: bool,
 }
 
 impl Colours {
@@ -108,10 +108,5 @@ impl Colours {
         }
         let lines = lines.into_iter().map(|(text, styles)| (key_of(&text), styles));
         self.lines.splice(first..end, lines);
-    }
-
-    /// Whether colours arrived since the last call.
-    pub(super) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.news)
     }
 }

@@ -84,11 +84,7 @@ impl CodePane {
         let detail = if self.full_rights { Detail::Full } else { Detail::ShortKeys(key_for_all(draw)) };
         let wording = Wording { detail, session, here: None, draw };
         let inspected = state.inspected(item.block.id);
-        let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
-        if let Some(note) = &item.block.how_read() {
-            rights.note(note, &item.block, self.area.width, draw);
-        }
-        rights
+        Rights::new(inspected, &item.block, &self.seen_before.1, self.area.width, wording)
     }
 
     /// Lays the block out if its layout is out of date; returns whether it was.

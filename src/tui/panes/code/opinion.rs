@@ -1,7 +1,7 @@
 //! The second opinion below the code of the block on screen: which model gave it, how risky it considers the block, and
 //! why. It is advice: it need not be seen before a decision, and it changes no finding.
 
-use crate::domain::{BlockId, Timestamp};
+use crate::domain::BlockId;
 use crate::engine::State;
 use crate::engine::transcript::OpinionItem;
 use crate::tui::theme::Slot;
@@ -22,7 +22,10 @@ pub(super) fn rows(
     draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
     let (text, style) = match (state.awaited_opinion(block), state.opinion(block)) {
-        (Some(since), _) => (asking_text(since, draw), draw.dim()),
+        (Some(since), _) => {
+            let seconds = draw.now.since(since) / 1000;
+            (format!("asking a model, {seconds} s. Decisions don't wait for it."), draw.dim())
+        }
         (None, Some(opinion)) => answer_text(opinion, draw),
         (None, None) => return Vec::new(),
     };
@@ -38,10 +41,6 @@ pub(super) fn rows(
         rows.push(Line::styled(format!("{}({more}: /status)", " ".repeat(LABEL.len())), draw.dim()));
     }
     rows
-}
-
-fn asking_text(since: Timestamp, draw: DrawContext<'_>) -> String {
-    format!("asking a model, {} s. Decisions don't wait for it.", draw.now.since(since) / 1000)
 }
 
 fn answer_text(item: &OpinionItem, draw: DrawContext<'_>) -> (String, Style) {

@@ -122,16 +122,18 @@ impl Wording<'_> {
 }
 
 impl Rights {
-    /// Lays the rights out. If they are the same as those `seen` before, they take one line. `None` for `inspected`:
-    /// the review is not complete yet.
+    /// Lays the rights of a block out. If they are the same as those `seen` before, they take one line. `None` for
+    /// `inspected`: the review is not complete yet.
     pub(super) fn new(
         inspected: Option<&Inspection>,
+        block: &Block,
         seen: &SeenRights,
         width: u16,
         wording: Wording<'_>,
     ) -> Self {
         let mut rights = Self::default();
-        let facts = facts(inspected, seen, wording);
+        let mut facts = facts(inspected, seen, wording);
+        facts.extend(note(block, wording.draw));
         for (at, fact) in facts.iter().enumerate() {
             let same = facts.iter().take(at).filter(|other| other.label == fact.label).count();
             rights.add(same, fact, usize::from(width), wording.draw);
@@ -168,20 +170,6 @@ impl Rights {
         }
     }
 
-    /// Adds a note below the rights: how the block was read or, for a block that sayso proposed, what it is for.
-    pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, draw: DrawContext<'_>) {
-        let (rule, seen) = (self.rows.pop(), self.extents.pop());
-        let (label, slot) = match (block.origin.typed, block.is_own()) {
-            (true, _) => ("Origin", Slot::UiTitle),
-            (_, true) => ("For", Slot::UiTitle),
-            _ => ("Origin", Slot::StatusWarn),
-        };
-        let fact = Fact::new(label, safe::name(note), draw.style(slot));
-        self.add(0, &fact, usize::from(width), draw);
-        self.rows.extend(rule);
-        self.extents.extend(seen);
-    }
-
     pub(super) fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }
@@ -190,6 +178,16 @@ impl Rights {
     pub(super) fn subject_rows(&self) -> &[guard::SubjectRow] {
         &self.extents
     }
+}
+
+/// The note below the rights: how the block was read or, for a block that sayso proposed, what it is for.
+fn note(block: &Block, draw: DrawContext<'_>) -> Option<Fact> {
+    let (label, slot) = match (block.origin.typed, block.is_own()) {
+        (true, _) => ("Origin", Slot::UiTitle),
+        (_, true) => ("For", Slot::UiTitle),
+        _ => ("Origin", Slot::StatusWarn),
+    };
+    Some(Fact::new(label, safe::name(&block.how_read()?), draw.style(slot)))
 }
 
 /// The rights as pairs of label and text.
@@ -233,9 +231,8 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
     let links = links::in_rights(inspected.links);
     facts.extend(links.map(|text| Fact::new("Links", text, draw.style(Slot::StatusWarn))));
     facts.extend(terms::place_of_packages(inspected, draw));
-    facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
-        Fact::new(label, text, if odd { draw.style(Slot::StatusWarn) } else { draw.text() })
-    }));
+    let told = effects::facts(inspected, wording.detail).into_iter();
+    facts.extend(told.map(|(label, text, odd)| Fact::new(label, text, wording.style(odd))));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
     let found = findings_text(inspected);
     let leads_on = wording.detail != Detail::ShortWords && !inspected.review.findings.is_empty();

@@ -61,7 +61,7 @@ impl OutputPane {
                     }
                     None => RunRows::default(),
                 };
-                let tail = told.tail;
+                self.tail = told.tail;
                 self.head = told.head;
                 self.head_tables = told.tables;
                 self.head.extend(receipt::changes::undo_rows(run, width, draw));
@@ -79,10 +79,13 @@ impl OutputPane {
                 let report = run.ended.as_ref().map(|(_, report)| report);
                 self.head
                     .extend(report.into_iter().flat_map(|report| receipt::undrawn_rows(report, width, draw)));
-                self.tail = tail;
                 let is_silent =
                     self.output_loaded && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
-                if is_silent && report.is_some_and(|report| receipt::is_known_to_be_silent(report)) {
+                // Nothing was printed, and none of it was lost.
+                let is_known = report.is_some_and(|report| {
+                    !receipt::has_result(report) && report.receipt.connection_losses == 0
+                });
+                if is_silent && is_known {
                     self.tail.push(Line::styled("It printed nothing.", draw.dim()));
                 }
             }

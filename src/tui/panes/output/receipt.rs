@@ -82,12 +82,6 @@ pub(super) fn end_rows(
     RunRows { head, tables, tail: traceback(report, width, draw) }
 }
 
-/// Whether a run without output is known to have printed nothing: it has no value or error, and none of its output was
-/// lost.
-pub(super) fn is_known_to_be_silent(report: &RunReport) -> bool {
-    !has_result(report) && report.receipt.connection_losses == 0
-}
-
 /// Whether a run has a value, or an error of its own.
 pub(super) fn has_result(report: &RunReport) -> bool {
     report.value.is_some() || report.error.is_some()

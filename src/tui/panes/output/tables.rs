@@ -328,20 +328,14 @@ mod tests {
 
     #[test]
     fn a_first_line_with_numbers_is_no_header_unless_a_rule_or_its_labels_say_so() {
-        let header = |text: &str| tables(text, 20).first().map(|table| table.header);
-        assert_eq!(header("north   12   3.5  done\nsouth  120  13.5  open\nwest     1   0.5  done"), Some(0));
-        assert_eq!(
-            header("disk   1K-blocks  p95  use\nsouth        120   13  12%\nwest           1    0   5%"),
-            Some(1)
-        );
-        assert_eq!(
-            header("       2024  2025   2026\nnorth    12   3.5     12\nsouth   120  13.5      1"),
-            Some(1)
-        );
-        assert_eq!(
-            header("place  2024  2025   2026\n-----  ----  ----  -----\nsouth   120  13.5      1"),
-            Some(2)
-        );
+        for (text, header) in [
+            ("north   12   3.5  done\nsouth  120  13.5  open\nwest     1   0.5  done", 0),
+            ("disk   1K-blocks  p95  use\nsouth        120   13  12%\nwest           1    0   5%", 1),
+            ("       2024  2025   2026\nnorth    12   3.5     12\nsouth   120  13.5      1", 1),
+            ("place  2024  2025   2026\n-----  ----  ----  -----\nsouth   120  13.5      1", 2),
+        ] {
+            assert_eq!(tables(text, 20).first().map(|table| table.header), Some(header), "{text}");
+        }
     }
 
     #[test]

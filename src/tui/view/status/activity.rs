@@ -11,8 +11,7 @@ use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::safe;
-use crate::tui::widgets::words;
+use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 
 /// What is going on.

@@ -13,16 +13,6 @@ pub(crate) enum Border {
     Code,
 }
 
-/// All states, with their names in the file.
-pub(super) const ACTIVITIES: [(LayoutActivity, &str); 6] = [
-    (LayoutActivity::Even, "even"),
-    (LayoutActivity::Writing, "writing"),
-    (LayoutActivity::Waiting, "waiting"),
-    (LayoutActivity::Running, "running"),
-    (LayoutActivity::Done, "done"),
-    (LayoutActivity::Below, "below"),
-];
-
 /// The smallest size of a pane, its border included.
 const MIN_ROWS: u16 = 3;
 const MIN_COLUMNS: u16 = 24;
@@ -34,13 +24,9 @@ pub struct Borders {
     columns: Option<u16>,
     /// The height of the conversation above them, in hundredths of the rows between the header and the last two
     /// rows.
-    rows: [Option<u16>; ACTIVITIES.len()],
+    rows: [Option<u16>; LayoutActivity::ALL.len()],
     /// The height of the code, in hundredths of what code and output have together.
-    code: [Option<u16>; ACTIVITIES.len()],
-}
-
-fn number(activity: LayoutActivity) -> usize {
-    ACTIVITIES.iter().position(|(known, _)| *known == activity).unwrap_or(0)
+    code: [Option<u16>; LayoutActivity::ALL.len()],
 }
 
 impl Borders {
@@ -53,13 +39,13 @@ impl Borders {
     /// The height of the conversation: a share of `tall` rows, where `most` are left for it and the panes
     /// below.
     pub(super) fn chat_rows(&self, activity: LayoutActivity, tall: u16, most: u16) -> Option<u16> {
-        let hundredths = self.rows.get(number(activity)).copied().flatten()?;
+        let hundredths = self.rows.get(activity as usize).copied().flatten()?;
         Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// The height of the code in a column of this height.
     pub(super) fn code_rows(&self, activity: LayoutActivity, height: u16) -> Option<u16> {
-        let hundredths = self.code.get(number(activity)).copied().flatten()?;
+        let hundredths = self.code.get(activity as usize).copied().flatten()?;
         Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))
     }
 
@@ -76,7 +62,7 @@ impl Borders {
             (Border::Chat, SizeClass::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
             (Border::Chat, _) => {
                 let rows = (at + 1).saturating_sub(made.body.y);
-                if let Some(kept) = self.rows.get_mut(number(activity)) {
+                if let Some(kept) = self.rows.get_mut(activity as usize) {
                     *kept = Some(hundredths(rows, made.body.height));
                 }
             }
@@ -85,7 +71,7 @@ impl Borders {
                     // Both panes include the shared border.
                     let height = output.outer.bottom().saturating_sub(code.outer.y);
                     let rows = (at + 1).saturating_sub(code.outer.y);
-                    if let Some(kept) = self.code.get_mut(number(activity)) {
+                    if let Some(kept) = self.code.get_mut(activity as usize) {
                         *kept = Some(hundredths(rows, height));
                     }
                 }
@@ -101,9 +87,9 @@ impl Borders {
             text += &format!("chat columns {columns}\n");
         }
         for (name, kept) in [("chat", self.rows), ("code", self.code)] {
-            for ((_, activity), hundredths) in ACTIVITIES.iter().zip(kept) {
+            for (activity, hundredths) in LayoutActivity::ALL.iter().zip(kept) {
                 if let Some(hundredths) = hundredths {
-                    text += &format!("{name} {activity} {hundredths}\n");
+                    text += &format!("{name} {} {hundredths}\n", activity.name());
                 }
             }
         }
@@ -123,7 +109,7 @@ impl Borders {
                 borders.columns = Some(value);
                 continue;
             }
-            let at = ACTIVITIES.iter().position(|(_, activity)| *activity == what)?;
+            let at = LayoutActivity::parse(what)? as usize;
             let kept = match name {
                 "chat" => borders.rows.get_mut(at)?,
                 "code" => borders.code.get_mut(at)?,
@@ -158,17 +144,16 @@ impl Arrangement {
         let stands = |border: Border, at: u16, near: u16| {
             self.border(border).is_some_and(|stands| at.abs_diff(stands) <= near)
         };
-        let on_body = self.body.contains(ratatui::layout::Position { x: column, y: row });
-        let wide = self.class == SizeClass::Wide;
-        if !on_body {
-            None
-        } else if if wide { stands(Border::Chat, column, 1) } else { stands(Border::Chat, row, 0) } {
-            // The columns beside the border hold no text: they count as the border.
-            Some(Border::Chat)
-        } else {
-            let in_column = self.output.is_some_and(|s| (s.outer.x..s.outer.right()).contains(&column));
-            (in_column && stands(Border::Code, row, 0)).then_some(Border::Code)
+        if !self.body.contains(ratatui::layout::Position { x: column, y: row }) {
+            return None;
         }
+        // The columns beside the border hold no text: they count as the border.
+        let (at, near) = if self.class == SizeClass::Wide { (column, 1) } else { (row, 0) };
+        if stands(Border::Chat, at, near) {
+            return Some(Border::Chat);
+        }
+        let in_column = self.output.is_some_and(|s| (s.outer.x..s.outer.right()).contains(&column));
+        (in_column && stands(Border::Code, row, 0)).then_some(Border::Code)
     }
 }
 
@@ -228,7 +213,7 @@ mod tests {
         fn whatever_was_put_is_kept_and_leaves_every_pane_its_rows(
             width in 96u16..250, height in 26u16..90, activity in 0usize..6, columns in 0u16..400, rows in 0u16..200,
         ) {
-            let (activity, _) = ACTIVITIES[activity];
+            let activity = LayoutActivity::ALL[activity];
             let made = arranged(width, height, activity, Borders::default());
             let borders = Borders::default()
                 .move_to(Border::Chat, if made.class == SizeClass::Wide { columns } else { rows }, activity, &made)

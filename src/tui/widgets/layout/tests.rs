@@ -4,10 +4,6 @@ use super::*;
 
 const PANES: [Pane; 4] = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output];
 
-fn activities() -> [LayoutActivity; 6] {
-    borders::ACTIVITIES.map(|(activity, _)| activity)
-}
-
 fn rows(slot: Option<Slot>) -> u16 {
     slot.map_or(0, |s| s.outer.height)
 }
@@ -89,7 +85,7 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
             assert_eq!(slot.map(|s| s.outer.width), Some(width), "{width}x{height}");
         }
         assert_eq!(rows(made.chat) + rows(made.message), made.body.height + 1);
-        for activity in activities() {
+        for activity in LayoutActivity::ALL.iter().copied() {
             let both = Arrangement::of(width, height, full(activity, Pane::Message));
             // The shared border is counted twice.
             let shared = u16::from(both.code.is_some() && both.output.is_some());
@@ -149,7 +145,7 @@ fn share_at_most_a_border(a: Slot, b: Slot) -> bool {
 fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
     let there = [(false, false), (true, false), (false, true), (true, true)];
     for (width, height) in (1..210).step_by(3).flat_map(|w| (1..70).map(move |h| (w, h))) {
-        for (activity, (code, output)) in activities().into_iter().flat_map(|s| there.map(|t| (s, t))) {
+        for (activity, (code, output)) in LayoutActivity::ALL.iter().flat_map(|s| there.map(|t| (*s, t))) {
             for focus in PANES {
                 let wants = LayoutRequest { code, output, message_rows: 9, ..full(activity, focus) };
                 let made = Arrangement::of(width, height, wants);
@@ -172,7 +168,7 @@ fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
 #[test]
 fn no_border_is_doubled() {
     for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
-        for activity in activities() {
+        for activity in LayoutActivity::ALL.iter().copied() {
             let made = Arrangement::of(width, height, full(activity, Pane::Output));
             let (Some(chat), Some(output)) = (made.chat, made.output) else { panic!("both are there") };
             if let Some(code) = made.code {

@@ -14,9 +14,6 @@ pub(crate) struct ScreenText {
     rows: Vec<(u16, usize, usize)>,
 }
 
-/// Cells of one row of the screen, and whether they belong to the current match.
-pub(crate) type MarkedCells = (Rect, bool);
-
 impl ScreenText {
     /// Builds the text of a list from its visible rows, the first of them at screen row `top`; `lines_of`
     /// returns the lines of an item.
@@ -84,13 +81,14 @@ impl ScreenText {
         self.lines.iter().find(|(item, line, _)| (*item, *line) == (at.item, at.line)).map(|(.., p)| p)
     }
 
-    /// The visible cells of all matches of a pattern; `current` is the match that the person is at.
+    /// The visible cells of all matches of a pattern, each with whether it belongs to `current`, the match that the
+    /// person is at.
     pub(crate) fn matches(
         &self,
         area: Rect,
         pattern: &Pattern,
         current: Option<&FoundText>,
-    ) -> Vec<MarkedCells> {
+    ) -> Vec<(Rect, bool)> {
         let mut marked = Vec::new();
         for (number, (item, line, passage)) in self.lines.iter().enumerate() {
             for bytes in pattern.find_in(&passage.text) {

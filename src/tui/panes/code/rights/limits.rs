@@ -14,9 +14,7 @@ pub(super) fn limits(terms: &Terms, full: bool) -> String {
         held.push((words::memory(limits.memory_bytes), report.memory));
     }
     if limits.processes > 0 {
-        let number = words::grouped(limits.processes.into());
-        let word = if limits.processes == 1 { "process" } else { "processes" };
-        held.push((format!("{number} {word}"), report.processes));
+        held.push((words::count(limits.processes as usize, "process"), report.processes));
     }
     if full || limits.file_bytes != usual.file_bytes {
         held.push(match limits.file_bytes {

@@ -28,9 +28,7 @@ pub(super) fn facts(
     let (text, warn) = (draw.text(), draw.style(Slot::StatusWarn));
     if let Some(target) = &terms.target {
         let told = target::facts(terms, target, draw).into_iter();
-        return told
-            .map(|(label, says, odd)| Fact::new(label, says, if odd { warn } else { text }))
-            .collect();
+        return told.map(|(label, says, odd)| Fact::new(label, says, wording.style(odd))).collect();
     }
     if terms.executor == ExecutorKind::Engine {
         return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
@@ -70,7 +68,9 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
     let off = rights.sandbox.level == SandboxLevel::Off;
     let mut facts = Vec::new();
     let readable = [&rights.write[..], &rights.read[..]].concat();
-    let read = may_read(terms, wording) + &but_not(&reach.kept_from_reading(&readable), wording);
+    let read = paths(&readable, off, wording);
+    let read = if off { read } else { format!("the system, {read}") };
+    let read = read + &but_not(&reach.kept_from_reading(&readable), wording);
     let write = paths(&rights.write, off, wording);
     let write = write + &but_not(&reach.kept_from_writing(&rights.write), wording);
     if read.chars().count() + write.chars().count() <= MAX_SHARED_CHARACTERS {
@@ -189,18 +189,6 @@ fn private(reach: &Reach, draw: DrawContext<'_>) -> Option<String> {
         .map(|place| safe::name(&draw.place.path(&place.path)))
         .collect();
     (!names.is_empty()).then(|| names.join(", "))
-}
-
-/// What may be read: the system as a whole, then the folders that may be written or read, in short unless all are
-/// requested.
-fn may_read(terms: &Terms, wording: Wording<'_>) -> String {
-    let rights = &terms.rights;
-    if rights.sandbox.level == SandboxLevel::Off {
-        return paths(&[], true, wording);
-    }
-    let mut list = rights.write.clone();
-    list.extend(rights.read.iter().cloned());
-    format!("the system, {}", paths(&list, false, wording))
 }
 
 /// A list of folders; only the first ones, unless all are requested. Without a sandbox nothing is listed.

@@ -49,11 +49,7 @@ pub(super) fn change_rows(report: &RunReport, width: u16, draw: DrawContext<'_>)
 }
 
 /// `taken back  .envrc`, or the key that takes changes back.
-pub(in crate::tui::panes::output) fn undo_rows(
-    run: &RunItem,
-    width: u16,
-    draw: DrawContext<'_>,
-) -> Vec<Line<'static>> {
+pub(crate) fn undo_rows(run: &RunItem, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let take_back =
         |before, does| draw.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
     let mut rows = Vec::new();
