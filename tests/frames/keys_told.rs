@@ -234,9 +234,16 @@ fn panes_and_status_name_the_keys_that_are_bound() {
     let mut found = findings();
     found[0].forbidden = true;
     let denied = at_waiting(Scene::waiting_with(inspection(terms("python"), found)));
-    let mut refused = Scene::asked();
-    refused.ran_with(1, RunReport { outcome: Outcome::Refused("it changed".into()), ..report("", 100) });
-    refused.screen.panes.focus = Pane::Output;
+    let not_run = |outcome: Outcome| {
+        let mut scene = Scene::asked();
+        scene.ran_with(1, RunReport { outcome, ..report("", 100) });
+        scene.screen.panes.focus = Pane::Output;
+        scene
+    };
+    let not_started = not_run(Outcome::NotStarted("no space left".into()));
+    // Its block waits again already.
+    let refused = drawn(&mut not_run(Outcome::Refused("it changed".into())), 140, 40);
+    assert!(refused.contains("Nothing ran.") && !refused.contains("puts it back"), "{refused}");
     let mut images = super::images::drawn_by_a_run();
     drawn(&mut images, 140, 40);
     images.press(&["g"]);
@@ -250,7 +257,7 @@ fn panes_and_status_name_the_keys_that_are_bound() {
         (at_waiting(unnamed), "names no language. l chooses one.", "names no language. D chooses one."),
         (denied, "e edits it, r rejects.", "d edits it, c rejects."),
         (images, "   o open   w save", "   c open   d save"),
-        (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
+        (not_started, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
     ];
     for (scene, shipped, own) in shown {
         let [before, after] = under_both(scene);
