@@ -16,6 +16,7 @@ use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::retry::{self, MAX_RETRIES, RetryAdvice};
 use super::server::{CheckedServer, HttpRequest};
 use crate::config::Timeouts;
+use crate::domain::sentences::sending;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
 use serde_json::Value;
@@ -242,9 +243,7 @@ fn final_failure(mut failure: ReplyFailure, repetitions: u32, retry: RetryAdvice
             failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);
         }
         _ if repetitions > 0 => {
-            let times = if repetitions == 1 { "once" } else { "times" };
-            let count = if repetitions == 1 { String::new() } else { format!("{repetitions} ") };
-            failure.message = format!("{} Asked again {count}{times} without success.", failure.message);
+            failure.message = sending::repeated(&failure.message, repetitions);
         }
         _ => {}
     }
