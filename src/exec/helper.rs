@@ -10,6 +10,7 @@ use super::helper_wire::{MAX_MESSAGE_BYTES, ProcessSetup, WireMessage as _};
 use super::pictures;
 use super::sandbox::{self, LayerError, selftest};
 use super::supervisor;
+use crate::text::system_error::words;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 use std::ffi::OsString;
@@ -109,7 +110,7 @@ enum ConfineError {
     /// What the supervisor sent can't be decoded.
     #[error(transparent)]
     Wire(#[from] FrameError),
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     System(#[from] std::io::Error),
     #[error(transparent)]
     Layer(#[from] LayerError),
