@@ -1,7 +1,7 @@
 //! What the screen says about keys: each key once, and only where it works.
 
 use super::scene::{Scene, failure, findings, inspection, report, terms};
-use super::{SIZES, assert_shown, assert_text, drawn};
+use super::{SIZES, assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::{Departure, FailureKind, Outcome, RunReport};
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
@@ -37,6 +37,17 @@ fn a_key_is_told_once_at_the_conversation_during_a_run() {
         let keys = keys(&screen);
         assert_eq!(keys.matches("follow").count(), 1, "{keys}");
     }
+}
+
+#[test]
+fn help_scrolls_back_from_its_end_at_the_first_key() {
+    let mut scene = at_block();
+    scene.press(&["f1"]);
+    assert_screen(&mut scene, 80, 24, &["Here: ", "rows below"], &["rows above"]);
+    scene.press(&["G"]);
+    assert_screen(&mut scene, 80, 24, &["rows above", "keymap.toml"], &["rows below"]);
+    scene.press(&["k"]);
+    assert_screen(&mut scene, 80, 24, &["rows above", "rows below"], &["keymap.toml"]);
 }
 
 #[test]
