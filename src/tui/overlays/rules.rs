@@ -97,7 +97,7 @@ impl Overlay for Rules {
         let (chosen, rows) = (cursor.0 * 2, usize::from(room.height.saturating_sub(5)).max(2));
         sheet.rows.extend(scrolled(items.len() * 2, chosen..chosen + 2, rows, draw, |at| {
             let item = items.get(at / 2)?;
-            if at % 2 == 0 {
+            if at.is_multiple_of(2) {
                 let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
                 return Some(entry(&text, at == chosen, width, draw));
             }
