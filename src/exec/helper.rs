@@ -55,7 +55,7 @@ fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let entered =
         std::fs::OpenOptions::new().write(true).open(&door).and_then(|mut file| file.write_all(b"0"));
     if let Err(error) = entered {
-        return fail_with(&format!("the group {} could not be entered: {error}", door.display()));
+        return fail_with(&format!("the group {} could not be entered: {}", door.display(), words(&error)));
     }
     match args.next() {
         Some(program) => fail_with(&Command::new(program).args(args).exec().to_string()),

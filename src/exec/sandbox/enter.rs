@@ -78,7 +78,7 @@ fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), L
 /// either.
 fn give_up_capabilities() -> Result<(), LayerError> {
     let failed = |error: rustix::io::Errno| {
-        LayerError::Limits(format!("root's powers could not be given up: {error}"))
+        LayerError::Limits(format!("root's powers could not be given up: {}", words(&error)))
     };
     let has = rustix::thread::capabilities(None).map_err(failed)?;
     if has.effective.is_empty() && has.permitted.is_empty() && has.inheritable.is_empty() {

@@ -7,6 +7,7 @@ use crate::provider::failure::{ServerIdentity, ServerRefusal};
 use crate::provider::retry::RetryAdvice;
 use crate::provider::server::HttpRequest;
 use crate::text::line::short_line;
+use crate::text::system_error::words;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};
 use secrecy::ExposeSecret;
@@ -117,5 +118,5 @@ fn root_cause(error: &dyn Error) -> String {
     while let Some(cause) = error.source() {
         error = cause;
     }
-    error.to_string()
+    words(error)
 }
