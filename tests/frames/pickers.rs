@@ -1,7 +1,7 @@
 //! `/copy` and `/theme`: without an argument they let the person choose.
 
 use super::scene::{CODE, Scene};
-use super::{SIZES, drawn, snapshots_after};
+use super::{SIZES, assert_screen, drawn, snapshots_after};
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::OwnThemes;
 use sayso::tui::ui_command::UiCommand;
@@ -47,6 +47,15 @@ fn the_list_of_themes_holds_the_persons_own() {
     let text = drawn(&mut scene, 80, 24);
     // A built-in theme of the same name is listed only once.
     assert_eq!((text.matches("  mine").count(), text.matches("  ink").count()), (1, 1), "{text}");
+}
+
+#[test]
+fn the_chosen_theme_is_seen_however_many_there_are() {
+    let own = OwnThemes::new(|| (0..40).map(|at| (format!("mine{at}"), Ok(String::new()))).collect());
+    let mut scene = Scene::set_up(Setup { themes: own, ..Setup::default() });
+    scene.enter("/theme");
+    (0..40).for_each(|_| drop(scene.press(&["down"])));
+    assert_screen(&mut scene, 80, 24, &["> mine", "rows above", "rows below"], &[]);
 }
 
 #[test]
