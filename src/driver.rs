@@ -60,6 +60,7 @@ pub use comparison::SessionComparison;
 pub(crate) use comparison::{ComparableSession, comparable, compare_sessions, own_id};
 pub(crate) use job::StoreKey;
 pub use job::{Job, JobResult};
+pub(crate) use recipes::MAX_RECIPE_INPUT;
 pub use recipes::{FunctionFiles, RecipeBook};
 pub(crate) use review_time::review_in_time;
 pub use update::{Notification, Update};

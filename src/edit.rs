@@ -44,6 +44,19 @@ pub struct EditHunk {
     pub(crate) behind: Vec<String>,
     /// Whether the file ends with a line end after this hunk, where a diff says so.
     pub(crate) newline: Option<bool>,
+    /// What the text around its lines says about its place.
+    pub(crate) place: SaidPlace,
+}
+
+/// What a diff or a patch says about the place of a hunk besides a line that it starts at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SaidPlace {
+    #[default]
+    Nothing,
+    /// It only adds lines, behind the line that it names (`@@ -2,0 +3 @@`).
+    BehindLine,
+    /// At the end of the file (`*** End of File`).
+    End,
 }
 
 impl EditHunk {

@@ -5,6 +5,7 @@ use super::input;
 use crate::cli::RecipeArgs;
 use crate::domain::visible::visible_line;
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, Languages};
+use crate::driver::MAX_RECIPE_INPUT;
 use crate::engine::{OpenedFile, answers};
 use crate::headless::form;
 use crate::import;
@@ -122,11 +123,15 @@ fn read_answer(key: &str, value: &str, field: Option<&Field>) -> Result<String, 
     let is_path = field.is_some_and(|field| matches!(field.kind, FieldKind::File | FieldKind::Files));
     match value.strip_prefix('@') {
         Some(escaped) if escaped.starts_with('@') && !is_path => Ok(escaped.to_owned()),
-        Some(file) if !is_path => input::read(Path::new(file)).map_err(|failure| {
-            let what = format!("--input {key}: {}", failure.what);
-            Failure::new(failure.kind, what)
-                .hint("A text that begins with @ is written with two: KEY=@@text.")
-        }),
+        Some(file) if !is_path => {
+            input::read_at_most(Path::new(file), MAX_RECIPE_INPUT).map_err(|mut failure| {
+                failure.what = format!("--input {key}: {}", failure.what);
+                if let Some(hint) = &mut failure.hint {
+                    *hint = "A text that begins with @ is written with two: KEY=@@text.".into();
+                }
+                failure
+            })
+        }
         _ => Ok(value.to_owned()),
     }
 }

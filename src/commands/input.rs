@@ -4,6 +4,7 @@ use crate::domain::visible::visible_line;
 use crate::domain::{Language, Languages};
 use crate::report::reason;
 use crate::report::{Failure, FailureClass};
+use crate::text::number::whole_size;
 use crate::workspace::read;
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,7 +14,12 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// A file's text, byte for byte; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = read_whole(path).map_err(|error| {
+    read_at_most(path, MAX_BYTES)
+}
+
+/// The same for a text of at most so many bytes.
+pub(super) fn read_at_most(path: &Path, most: u64) -> Result<String, Failure> {
+    let bytes = read_whole(path, most).map_err(|error| {
         let what = format!("{} can't be read: {}", display_path(path), reason(&error));
         let failure = Failure::new(FailureClass::Usage, what);
         // Only what the system refused can be a matter of name and rights.
@@ -42,10 +48,10 @@ pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
     decode(path, bytes)
 }
 
-fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = read_bytes(path, MAX_BYTES + 1)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("it is larger than {} MiB", MAX_BYTES >> 20)));
+fn read_whole(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let bytes = read_bytes(path, most + 1)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it is larger than {}", whole_size(most))));
     }
     Ok(bytes)
 }

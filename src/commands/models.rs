@@ -55,10 +55,16 @@ fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
                 "Set {place}, or put the key into credentials.toml; sayso config path tells where that is."
             ))
         }
-        (Some(name), Some((CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why), _))) => {
-            Failure::new(FailureClass::Provider, format!("{name} lists no models: {why}"))
-                .hint("sayso config show tells its address, and where that comes from.")
-        }
+        (
+            Some(name),
+            Some((
+                CatalogueAnswer::Failed(why)
+                | CatalogueAnswer::Refused(why)
+                | CatalogueAnswer::NotRunning(why),
+                _,
+            )),
+        ) => Failure::new(FailureClass::Provider, format!("{name} lists no models: {why}"))
+            .hint("sayso config show tells its address, and where that comes from."),
         _ => Failure::new(FailureClass::Provider, "no provider could be asked for its models")
             .hint("Set a key, as OPENAI_API_KEY, or start a model server on this computer, as Ollama."),
     })
@@ -98,8 +104,7 @@ fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
         let why = match (&offer.answer, &offer.key) {
             (CatalogueAnswer::NoKey, KeyState::Missing(place)) => format!("no key ({place})"),
             (CatalogueAnswer::NotRunning(why), _) => format!("not reachable: {why}"),
-            // It may have been reached, and have refused.
-            (CatalogueAnswer::Failed(why), _) => format!("no list: {why}"),
+            (CatalogueAnswer::Failed(why) | CatalogueAnswer::Refused(why), _) => format!("no list: {why}"),
             _ => continue,
         };
         writeln!(console.out, "{:<16}  {}", visible_line(&offer.name), visible_line(&why))?;
@@ -123,6 +128,7 @@ fn describe_model(model: &ModelInfo) -> String {
 fn offer_json(offer: &Offer) -> Value {
     let (reachable, models, error) = match &offer.answer {
         CatalogueAnswer::Models(models) => (true, models.as_slice(), None),
+        CatalogueAnswer::Refused(why) => (true, &[][..], Some(why.clone())),
         CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why) => {
             (false, &[][..], Some(why.clone()))
         }

@@ -1,6 +1,7 @@
 //! Errors of the configuration, with their place in the file and what would be right.
 
 use crate::text::position::Position;
+use crate::text::system_error::words;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub(crate) enum ConfigError {
         message: String,
     },
     /// A file can't be read.
-    #[error("{} can't be read: {source}", .path.display())]
+    #[error("{} can't be read: {}", .path.display(), words(.source))]
     Io { path: PathBuf, source: io::Error },
     /// The file of keys is not used.
     #[error("{} {why}", .path.display())]

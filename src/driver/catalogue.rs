@@ -84,8 +84,10 @@ pub enum CatalogueAnswer {
     Models(Vec<ModelInfo>),
     /// It has no key and is not asked.
     NoKey,
-    /// It can't be asked, or its answer is no list; the reason in one line.
+    /// It can't be asked, or nothing came; the reason in one line.
     Failed(String),
+    /// It answered, but with no list; the reason in one line.
+    Refused(String),
     /// Nothing answers at its address on this computer; the reason in one line.
     NotRunning(String),
 }
@@ -131,13 +133,16 @@ impl ModelSource {
 
     /// A server without a list of models, like some gateways, still offers those that the configuration names.
     fn failed(&self, failure: &ReplyFailure) -> CatalogueAnswer {
-        use crate::domain::FailureKind::{BadRequest, NameNotFound, NotAModel, NotFound, Unreachable};
+        use crate::domain::FailureKind::{
+            BadRequest, NameNotFound, NoKey, NotAModel, NotFound, TimedOut, Tls, Unreachable,
+        };
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
             return CatalogueAnswer::Models(self.configured_models(&self.known));
         }
         let answer = match failure.kind {
             NameNotFound | Unreachable if self.offer.local => CatalogueAnswer::NotRunning,
-            _ => CatalogueAnswer::Failed,
+            NameNotFound | Unreachable | Tls | TimedOut | NoKey => CatalogueAnswer::Failed,
+            _ => CatalogueAnswer::Refused,
         };
         // Without the remark on a message: none was being sent.
         answer(sending::without_message(&failure.message))

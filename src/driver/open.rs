@@ -5,6 +5,7 @@
 use super::images::{SessionFileError, kind, session_file};
 use crate::domain::ImageRef;
 use crate::launch::{LaunchError, Launcher, Start};
+use crate::text::system_error::words;
 use crate::workspace::read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -29,7 +30,7 @@ pub(super) enum OpenError {
     /// The desktop's program is missing, or can't be trusted.
     #[error("{why}. The file is {}", path.display())]
     NoOpener { why: LaunchError, path: PathBuf },
-    #[error("{why}. The file is {}", path.display())]
+    #[error("{}. The file is {}", words(why), path.display())]
     NotStarted { why: std::io::Error, path: PathBuf },
 }
 

@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 /// The most bytes of a file that is an input of a recipe.
-const MAX_BYTES: u64 = 256 << 10;
+pub(crate) const MAX_RECIPE_INPUT: u64 = 256 << 10;
 
 /// How long looking at files may take: on a network it may take forever.
 const INSPECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -157,13 +157,14 @@ fn without_full_stop(why: &AttachedFileError) -> String {
 /// The text of a file that the person named for this folder; it is told to the model. No link leads out of the folder.
 async fn named_text(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
     let cwd = cwd.to_path_buf();
-    let bytes = with_timeout(move || workspace::attached_files::read_named(&cwd, &path, MAX_BYTES)).await;
+    let bytes =
+        with_timeout(move || workspace::attached_files::read_named(&cwd, &path, MAX_RECIPE_INPUT)).await;
     text(bytes.ok_or(TextError::TooSlow)??)
 }
 
 /// The text of a file that the configuration names.
 async fn own_text(path: PathBuf) -> Result<String, TextError> {
-    let bytes = with_timeout(move || workspace::read::bounded(&path, MAX_BYTES)).await;
+    let bytes = with_timeout(move || workspace::read::bounded(&path, MAX_RECIPE_INPUT)).await;
     text(bytes.ok_or(TextError::TooSlow)??)
 }
 

@@ -27,13 +27,13 @@ impl Driver {
         saved
     }
 
-    /// Whether this equals the draft that was saved last.
+    /// Whether this need not be saved while it is typed: it equals the draft that was saved last, or is too long.
     pub(crate) fn keeps_draft(&self, text: &str) -> bool {
         self.draft.keeps(text)
     }
 
     /// Saves the text in the composer so that it survives this process; an empty text removes the draft. A failure is
-    /// only logged, to avoid disturbing the person while typing.
+    /// only logged, to avoid disturbing the person while typing; closing the session tries again and reports it.
     pub(crate) fn keep_draft(&mut self, text: &str) {
         if let Err(error) = self.draft.keep(text) {
             tracing::warn!(%error, "the draft can't be written");
@@ -47,9 +47,6 @@ impl Driver {
     /// When it can't be written and is lost.
     pub(super) fn keep_queued(&mut self) -> Result<(), StoreError> {
         let (prompt, commands) = self.state().live.queued_texts();
-        if prompt.is_none() && commands.is_none() {
-            return Ok(());
-        }
         let typed = Some(self.draft.text()).filter(|typed| !typed.trim().is_empty()).map(str::to_owned);
         let texts: Vec<String> = [prompt, typed, commands].into_iter().flatten().collect();
         self.draft.keep(&texts.join("\n\n"))

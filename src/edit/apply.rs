@@ -4,7 +4,7 @@
 use super::align;
 use super::find::{self, FoundLines, HunkPlace};
 use super::lines::FileLines;
-use super::{EditHunk, Exactness, FileEdit, HunkFault, UnmatchedHunk};
+use super::{EditHunk, Exactness, FileEdit, HunkFault, SaidPlace, UnmatchedHunk};
 use crate::text::diff::{DiffOp, diff_ops, is_change};
 
 /// How many hunks of a file are searched for by likeness.
@@ -41,7 +41,8 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
         let expected = hunk.line.and_then(|line| {
             usize::try_from(isize::try_from(line).ok()?.checked_sub(1)?.checked_add(above(line))?).ok()
         });
-        let expected = expected.or_else(|| place_behind(&file, hunk));
+        let at_end = || file.len().checked_sub(hunk.search.len()).filter(|_| hunk.place == SaidPlace::End);
+        let expected = expected.or_else(|| place_behind(&file, hunk)).or_else(at_end);
         match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
@@ -81,12 +82,7 @@ fn replace_lines(
     (expected, tries): (Option<usize>, &mut u32),
 ) -> Result<Exactness, HunkFault> {
     if hunk.search.is_empty() {
-        if file.len() > 0 {
-            return Err(HunkFault::NoSearch);
-        }
-        file.splice(0..0, hunk.replace.clone());
-        file.close(hunk.newline.unwrap_or(true));
-        return Ok(Exactness::Exact);
+        return add_lines(file, hunk, expected);
     }
     if !there {
         return Err(HunkFault::NoFile);
@@ -109,6 +105,30 @@ fn replace_lines(
     }
     *file = changed;
     Ok(found.how)
+}
+
+/// Adds the lines of a hunk that searches none: to a file without text, or where the hunk says.
+fn add_lines(
+    file: &mut FileLines<'_>,
+    hunk: &EditHunk,
+    expected: Option<usize>,
+) -> Result<Exactness, HunkFault> {
+    let at = match hunk.place {
+        _ if file.len() == 0 => Some(0),
+        SaidPlace::Nothing => None,
+        SaidPlace::BehindLine => expected.map(|line| line + 1),
+        SaidPlace::End => Some(file.len()),
+    };
+    let at = at.filter(|at| *at <= file.len()).ok_or(HunkFault::NoSearch)?;
+    if file.len() == 0 {
+        file.close(hunk.newline.unwrap_or(true));
+    } else if file.has(at, &hunk.replace, |a, b| a == b) {
+        return Err(HunkFault::Done);
+    } else if let Some(newline) = hunk.newline.filter(|_| at == file.len()) {
+        file.close(newline);
+    }
+    file.splice(at..at, hunk.replace.clone());
+    Ok(Exactness::Exact)
 }
 
 /// Whether the file already has what the hunk would put into it.

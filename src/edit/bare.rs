@@ -158,7 +158,7 @@ fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: 
         *hunk = Some(Hunk::default());
         return true;
     }
-    let ends = [GIT_HEAD, END_PATCH, "*** End of File"].iter().any(|head| line.starts_with(head));
+    let ends = [GIT_HEAD, END_PATCH, unified::END_OF_FILE].iter().any(|head| line.starts_with(head));
     // While a hunk still waits for lines, a line is text of the hunk: a removed line `-- x` looks like the header of a
     // file.
     let mut is_file = || {

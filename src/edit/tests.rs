@@ -40,6 +40,36 @@ fn several_files_and_several_hunks_are_read() {
     assert_eq!((files[1].path.as_str(), apply(None, &files[1]).unwrap().text.as_str()), ("y.py", "new\n"));
 }
 
+/// A diff without context lines, and a patch that ends a file.
+#[test]
+fn lines_are_added_where_a_hunk_says_although_it_searches_none() {
+    let diff = |hunks: &str| format!("--- a/a.py\n+++ b/a.py\n{hunks}");
+    let patch = |hunk: &str| {
+        format!("*** Begin Patch\n*** Update File: a.py\n@@\n{hunk}*** End of File\n*** End Patch\n")
+    };
+    let text = "a\nb\na\nb\n";
+    for (edit, after) in [
+        (diff("@@ -2,0 +3 @@\n+x\n"), "a\nb\nx\na\nb\n"),
+        (diff("@@ -1,0 +2,2 @@\n+x\n+y\n@@ -4,0 +7 @@\n+z\n"), "a\nx\ny\nb\na\nb\nz\n"),
+        (diff("@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -2,0 +4 @@\n+z\n"), "x\ny\nb\nz\na\nb\n"),
+        (patch("+x\n"), "a\nb\na\nb\nx\n"),
+        (patch(" a\n-b\n+x\n"), "a\nb\na\nx\n"),
+    ] {
+        assert_eq!(put(text, &edit).map(|done| done.text), Ok(after.to_owned()), "{edit}");
+    }
+    assert_eq!(put("a\nb", &patch("+x\n")).unwrap().text, "a\nb\nx", "the end of the file stays as it is");
+    for (edit, fault) in [
+        (diff("@@ -9,0 +10 @@\n+x\n"), HunkFault::NoSearch),
+        // Who makes a new file does not know that it has text.
+        (diff("@@ -0,0 +1 @@\n+x\n"), HunkFault::NoSearch),
+        (diff("@@ -2,3 +3,4 @@\n+x\n"), HunkFault::NoSearch),
+        ("*** Add File: a.py\n+x\n*** End of File\n".into(), HunkFault::NoSearch),
+        (diff("@@ -1,0 +2,3 @@\n+b\n+a\n+b\n"), HunkFault::Done),
+    ] {
+        assert_eq!(put(text, &edit).unwrap_err().fault, fault, "{edit}");
+    }
+}
+
 #[test]
 fn what_is_no_edit_says_why() {
     for (text, why) in [

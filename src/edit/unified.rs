@@ -2,9 +2,11 @@
 //! line may lack its leading space.
 
 use super::file_header::{DELETE, FileHeader, GIT_HEAD, MOVE, PATH_HEADS, binary_file};
-use super::{EditError, EditHunk, FileEdit, OtherAct};
+use super::{EditError, EditHunk, FileEdit, OtherAct, SaidPlace};
 
 const NO_NEWLINE: &str = "\\ No newline";
+/// The line of a patch that says that the hunk before it is at the end of the file.
+pub(super) const END_OF_FILE: &str = "*** End of File";
 /// The line after the last hunk of a patch made by `git format-patch`; git's version follows it. Only after a complete
 /// hunk: inside of one it is a removed line.
 pub(super) const SIGNATURE: &str = "-- ";
@@ -62,6 +64,10 @@ impl DiffEdits {
         // Several such lines follow each other without anything between them: a class, then a function in it.
         if taken > 1 {
             hunk.behind = std::mem::take(&mut self.behind);
+        }
+        if self.header.as_ref().is_some_and(|header| header.is_new) {
+            // A file that is made has no text to add to.
+            hunk.place = SaidPlace::Nothing;
         }
         if hunk.search != hunk.replace || hunk.newline.is_some() {
             super::push_hunk(&mut self.edits, &self.file, hunk)?;
@@ -179,6 +185,11 @@ fn hunk(lines: &[&str]) -> (EditHunk, usize) {
     let end =
         said.and_then(|(_, old, new)| end_by_counts(body, old, new)).unwrap_or_else(|| end_by_looks(body));
     let mut hunk = EditHunk { line: said.map(|(from, ..)| from), ..EditHunk::default() };
+    if body.get(end).is_some_and(|line| line.starts_with(END_OF_FILE)) {
+        hunk.place = SaidPlace::End;
+    } else if said.is_some_and(|(from, old, _)| from > 0 && old == 0) {
+        hunk.place = SaidPlace::BehindLine;
+    }
     let mut last = ' ';
     for line in body.get(..end).unwrap_or_default() {
         if line.starts_with(NO_NEWLINE) {

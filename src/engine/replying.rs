@@ -128,7 +128,7 @@ impl Engine {
         } else if empty {
             self.notify(notices::empty_reply());
         }
-        if let Some(why) = refused.first() {
+        for why in &refused {
             self.notify(notices::call_refused(why));
             // The model learns of it with the next request; if the reply was cut, there is no use in that.
             self.turn.unreported_results |= reason.complete();

@@ -61,11 +61,19 @@ impl ProposalCounts {
 }
 
 impl Engine {
-    /// The person sends a prompt: begins a turn, or queues the prompt until the current one ends.
+    /// The person sends a prompt: begins a turn, or queues the prompt until the current one ends. If saving fails, it is
+    /// tried again with what the prompt adds.
     pub(super) fn submit(&mut self, prompt: Prompt) {
         if prompt.text.trim().is_empty() {
             return;
         }
+        self.take_prompt(prompt);
+        if !self.state.live.reads_only {
+            self.retry_store();
+        }
+    }
+
+    fn take_prompt(&mut self, prompt: Prompt) {
         match &self.state.phase {
             Phase::Idle => {
                 // A prompt may be queued already while a summary waits for messages: it comes first.

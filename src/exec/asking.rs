@@ -12,6 +12,7 @@ use super::{Setup, environment, plan};
 use crate::domain::{Limits, SandboxLevel};
 use crate::launch::private_folder::temporary_folder;
 use crate::launch::{Launcher, PrivateFolder};
+use crate::text::system_error::words;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -74,7 +75,7 @@ impl Asker {
 
     /// Prepares the sandbox, with its folder in `parent`.
     fn prepare(&self, parent: &Path) -> Result<Option<QuestionSandbox>, SandboxError> {
-        let failed = |error: std::io::Error| SandboxError::NoPrivateFolder(parent.into(), error.to_string());
+        let failed = |error: std::io::Error| SandboxError::NoPrivateFolder(parent.into(), words(&error));
         let place = PrivateFolder::make_in(parent).map_err(failed)?;
         let folder = place.path().join("work");
         std::fs::create_dir(&folder).map_err(failed)?;

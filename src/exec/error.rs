@@ -3,6 +3,7 @@
 use super::frames::FrameError;
 use super::sandbox::SandboxError;
 use crate::domain::BlockTextError;
+use crate::text::system_error::words;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,14 +11,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     /// The helper could not be started.
-    #[error("the helper {} could not be started: {source}", path.display())]
+    #[error("the helper {} could not be started: {}", path.display(), words(source))]
     Helper {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
     /// A descriptor, pipe or socket could not be made.
-    #[error("a channel to the program could not be made: {0}; close some programs and approve again")]
+    #[error("a channel to the program could not be made: {}; close some programs and approve again", words(.0))]
     Channel(#[from] io::Error),
     /// The helper or the kernel sent something that is not a message.
     #[error("the channel to the program is broken: {0}")]
@@ -29,7 +30,7 @@ pub enum ExecError {
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// A control group for its processes can't be made.
-    #[error("the control group of the run could not be made: {0}")]
+    #[error("the control group of the run could not be made: {}", words(.0))]
     Group(io::Error),
     /// A promised limit can't be set.
     #[error("a limit could not be set: {0}")]

@@ -10,6 +10,7 @@ use super::helper_wire::{MAX_MESSAGE_BYTES, ProcessSetup, WireMessage as _};
 use super::pictures;
 use super::sandbox::{self, LayerError, selftest};
 use super::supervisor;
+use crate::text::system_error::words;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 use std::ffi::OsString;
@@ -54,7 +55,7 @@ fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let entered =
         std::fs::OpenOptions::new().write(true).open(&door).and_then(|mut file| file.write_all(b"0"));
     if let Err(error) = entered {
-        return fail_with(&format!("the group {} could not be entered: {error}", door.display()));
+        return fail_with(&format!("the group {} could not be entered: {}", door.display(), words(&error)));
     }
     match args.next() {
         Some(program) => fail_with(&Command::new(program).args(args).exec().to_string()),
@@ -109,7 +110,7 @@ enum ConfineError {
     /// What the supervisor sent can't be decoded.
     #[error(transparent)]
     Wire(#[from] FrameError),
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     System(#[from] std::io::Error),
     #[error(transparent)]
     Layer(#[from] LayerError),

@@ -16,6 +16,7 @@ use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::retry::{self, MAX_RETRIES, RetryAdvice};
 use super::server::{CheckedServer, HttpRequest};
 use crate::config::Timeouts;
+use crate::domain::sentences::sending;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
 use serde_json::Value;
@@ -221,8 +222,7 @@ fn final_failure(mut failure: ReplyFailure, repetitions: u32, retry: RetryAdvice
             failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);
         }
         _ if repetitions > 0 => {
-            let times = if repetitions == 1 { "once".to_owned() } else { format!("{repetitions} times") };
-            failure.message = format!("{} Asked again {times} without success.", failure.message);
+            failure.message = sending::repeated(&failure.message, repetitions);
         }
         _ => {}
     }

@@ -6,6 +6,7 @@
 
 use crate::config::OneOrMore;
 use crate::launch::{LaunchError, Launcher, Start};
+use crate::text::system_error::words;
 use KeyCommandError::{
     Failed, NoOutput, NoProgram, NoText, NotAllowed, NotStarted, Nothing, SeveralLines, Signal, TooLate,
     TooLong, Unreadable,
@@ -65,7 +66,7 @@ fn run_for(
     let mut program = program(command, programs)?;
     program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child =
-        program.process_group(0).spawn().map_err(|error| NotStarted(error.to_string().to_lowercase()))?;
+        program.process_group(0).spawn().map_err(|error| NotStarted(words(&error).to_lowercase()))?;
     let deadline = Instant::now() + patience;
     let output = read(&mut child, deadline);
     let ended = if output.is_ok() { wait(&mut child, deadline) } else { None };
@@ -108,7 +109,7 @@ fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<KeyComma
     match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(Ok(bytes)) if bytes.len() as u64 <= MAX_OUTPUT_BYTES => Ok(bytes),
         Ok(Ok(_)) => Err(Some(TooLong)),
-        Ok(Err(error)) => Err(Some(Unreadable(error.to_string()))),
+        Ok(Err(error)) => Err(Some(Unreadable(words(&error)))),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(None),
     }
 }

@@ -14,6 +14,7 @@ use crate::provider::script::Script;
 use crate::provider::{ConnectError, Provider, ProviderSetup};
 use crate::report::{Failure, FailureClass, reason};
 use crate::store;
+use crate::text::system_error::words;
 use crate::workspace::folder;
 use std::io;
 use std::path::Path;
@@ -129,7 +130,7 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
     let story = Script::parse(&text, wanted)
         .map_err(|error| Failure::new(FailureClass::Usage, error.to_string()).hint(error.hint))?;
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(FailureClass::Work, format!("the demo's folder can't be made ready: {error}"))
+        Failure::new(FailureClass::Work, format!("the demo's folder can't be made ready: {}", words(error)))
             .hint("Name another folder with --cwd.")
     };
     let name = match Script::shipped(wanted) {

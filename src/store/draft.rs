@@ -7,12 +7,11 @@
 use super::{StoreError, disk};
 use crate::domain::{MaskedValue, Masker};
 use serde_json::json;
-use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Longer texts are not kept: nobody typed them.
-const MAX_BYTES: u64 = 4 << 20;
+/// A longer text is kept at the end of the session alone: to write it after every key would delay typing.
+const MAX_TYPED_BYTES: usize = 4 << 20;
 
 /// The draft of one session.
 #[derive(Clone, Debug)]
@@ -20,17 +19,19 @@ pub(crate) struct Draft {
     path: PathBuf,
     masker: Masker,
     last: String,
+    /// Whether the last text could be kept.
+    is_kept: bool,
 }
 
 impl Draft {
     /// The draft of the session in this file.
     pub(crate) fn beside(session: &Path, masker: Masker) -> Self {
-        Self { path: session.with_extension("draft"), masker, last: String::new() }
+        Self { path: session.with_extension("draft"), masker, last: String::new(), is_kept: true }
     }
 
-    /// Whether this text was the last one to be kept, or is too long to be kept.
+    /// Whether this text need not be kept while it is typed: it was the last one to be kept, or is too long.
     pub(crate) fn keeps(&self, text: &str) -> bool {
-        text == self.last || text.len() as u64 > MAX_BYTES
+        text == self.last || text.len() > MAX_TYPED_BYTES
     }
 
     /// The text that was kept last.
@@ -43,14 +44,16 @@ impl Draft {
     /// # Errors
     /// When it can't be written; the old text may still exist.
     pub(crate) fn keep(&mut self, text: &str) -> Result<(), StoreError> {
-        if self.keeps(text) {
+        if text == self.last && self.is_kept {
             return Ok(());
         }
         text.clone_into(&mut self.last);
-        if text.trim().is_empty() {
-            return self.remove();
-        }
-        write(&self.path, &self.masker.mask(text.to_owned()))
+        let kept = match text.trim() {
+            "" => self.remove(),
+            _ => write(&self.path, &self.masker.mask(text.to_owned())),
+        };
+        self.is_kept = kept.is_ok();
+        kept
     }
 
     /// Takes up the text that a process left when it ended without sending it: the draft of this session, or of a new
@@ -110,9 +113,8 @@ fn write(path: &Path, text: &MaskedValue<String>) -> Result<(), StoreError> {
 
 /// The text, and the process that kept it.
 fn read(path: &Path) -> Option<(String, u32)> {
-    let file: File = disk::open_read(path).ok()?;
     let mut text = String::new();
-    file.take(MAX_BYTES * 6).read_to_string(&mut text).ok()?;
+    disk::open_read(path).ok()?.read_to_string(&mut text).ok()?;
     let value: serde_json::Value = serde_json::from_str(&text).ok()?;
     let pid = value.get("pid").and_then(serde_json::Value::as_u64).and_then(|pid| u32::try_from(pid).ok())?;
     Some((value.get("text")?.as_str()?.to_owned(), pid))
@@ -139,6 +141,30 @@ mod tests {
         assert!(!path.exists() && folder.path().join("s-2.draft").exists());
         next.keep("").unwrap();
         assert!(!folder.path().join("s-2.draft").exists());
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_to_be_kept_while_it_is_typed_is_kept_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("s-1.jsonl");
+        let mut draft = Draft::beside(&session, Masker::default());
+        let long = "\"\n".repeat(MAX_TYPED_BYTES / 2 + 1);
+        draft.keep("half").unwrap();
+        assert!(draft.keeps(&long));
+        draft.keep(&long).unwrap();
+        assert!(Draft::beside(&session, Masker::default()).take_up().is_some_and(|text| text == long));
+    }
+
+    #[test]
+    fn a_text_that_could_not_be_kept_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("s-1.jsonl");
+        let mut draft = Draft::beside(&session, Masker::default());
+        std::fs::create_dir(folder.path().join("s-1.draft-new")).unwrap();
+        assert!(draft.keep("half").is_err() && draft.keep("half").is_err());
+        std::fs::remove_dir(folder.path().join("s-1.draft-new")).unwrap();
+        draft.keep("half").unwrap();
+        assert_eq!(Draft::beside(&session, Masker::default()).take_up().as_deref(), Some("half"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::domain::sentences::saving;
 use crate::domain::{BlockId, RunId};
 use crate::text::number::grouped;
-use crate::text::system_error::without_number;
+use crate::text::system_error::words;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -112,10 +112,7 @@ pub(crate) fn cause(error: &io::Error) -> String {
         K::NotFound => "no such file or folder".into(),
         K::NotADirectory => "a part of its path is not a folder".into(),
         K::FileTooLarge => "the file would be larger than allowed".into(),
-        _ => {
-            let text = error.to_string();
-            without_number(&text).unwrap_or(&text).to_lowercase()
-        }
+        _ => words(error).to_lowercase(),
     }
 }
 

@@ -32,6 +32,7 @@ mod words;
 
 use super::{Exit, Options, TuiError, outside};
 use crate::driver::Driver;
+use crate::text::system_error::words;
 use lines::LineReader;
 use page::LinePage;
 use std::time::{Duration, Instant};
@@ -44,13 +45,13 @@ const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineModeError {
     /// Standard input is no terminal, or its input can't be waited for.
-    #[error("sayso needs a terminal to ask at: {0}")]
+    #[error("sayso needs a terminal to ask at: {}", words(.0))]
     Input(#[source] std::io::Error),
     /// Standard output is closed.
-    #[error("nothing can be printed: {0}")]
+    #[error("nothing can be printed: {}", words(.0))]
     Output(#[from] std::io::Error),
     /// Signals can't be received.
-    #[error("signals can't be listened to: {0}")]
+    #[error("signals can't be listened to: {}", words(.0))]
     Signals(#[source] std::io::Error),
 }
 

@@ -5,6 +5,7 @@
 use super::ui_command::PagerText;
 use crate::domain::visible::visible;
 use crate::launch::{self, LaunchError, Launcher, PrivateFolder, Start};
+use crate::text::system_error::words;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -25,10 +26,10 @@ pub(super) const LATE_SIGNAL_TIMEOUT: Duration = Duration::from_millis(300);
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutsideError {
     /// No private folder or file could be made for the text.
-    #[error("No temporary {0}: {1}.")]
+    #[error("No temporary {0}: {why}.", why = words(.1))]
     LocationError(&'static str, io::Error),
     /// The file to show can't be read.
-    #[error("The file can't be read: {0}.")]
+    #[error("The file can't be read: {}.", words(.0))]
     Unreadable(io::Error),
     /// The first word of the command is no program that sayso may start.
     #[error("{0} {1}.")]
@@ -36,11 +37,11 @@ pub(super) enum OutsideError {
     /// The command (named by its first word) may not be given to the shell.
     #[error("{0}: {1}.")]
     NoLine(String, LaunchError),
-    #[error("{0} can't be started: {1}.")]
+    #[error("{0} can't be started: {why}.", why = words(.1))]
     NotStarted(String, io::Error),
     #[error("{0} ended with an error. Nothing was changed.")]
     Ended(String),
-    #[error("The edited file can't be read: {0}.")]
+    #[error("The edited file can't be read: {}.", words(.0))]
     EditedUnreadable(io::Error),
     #[error("The edited file is larger than 16 MB. Nothing was changed.")]
     EditedTooLarge,

@@ -13,4 +13,5 @@ pub(crate) mod markdown;
 pub(crate) mod output;
 mod pen;
 pub(crate) mod screen;
+pub(crate) mod strokes;
 pub(crate) mod wrap;

@@ -17,6 +17,7 @@ use super::graphics::Graphics;
 use super::input::Input;
 use super::paint::canvas::Canvas;
 use super::paint::hyperlinks::Hyperlinks;
+use crate::text::system_error::words;
 use modes::SwitchedModes;
 use ratatui::layout::Position;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -32,7 +33,7 @@ pub(crate) enum TerminalError {
     #[error("there is no terminal: standard input or output is not one (`sayso run` works without)")]
     None,
     /// A system call on the terminal failed.
-    #[error("the terminal can't be {what}: {source}")]
+    #[error("the terminal can't be {what}: {}", words(source))]
     Call {
         /// What was tried, as a participle for the message: `read`, `switched to raw mode`, `written`.
         what: &'static str,

@@ -12,6 +12,7 @@ use crate::domain::{
 };
 use crate::text::diff::{LineComparison, is_change};
 use crate::text::number::{counted, size};
+use crate::text::system_error::words;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -104,7 +105,7 @@ fn check_places(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<
 fn perform(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
     let ActOrder { act, places, .. } = order;
     let Some(place) = places.first() else { return Err(ActFailure::Refused("no place is held".into())) };
-    let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));
+    let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {}", act.path(), words(&error)));
     let failed = |error: FileError| match error {
         FileError::Changed { .. } => ActFailure::Refused(error.to_string()),
         FileError::Io(path, why) => {

@@ -2,7 +2,7 @@
 
 use crate::domain::sentences::undo::{DROPPED_COPY, FOLDER_GONE, FOLDER_REPLACED};
 use crate::text::number::size;
-use crate::text::system_error::without_number;
+use crate::text::system_error::words;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -108,10 +108,7 @@ impl FileError {
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
         let text = match error.kind() {
             io::ErrorKind::NotADirectory => "a part of its path is not a folder".to_owned(),
-            _ => {
-                let text = error.to_string();
-                without_number(&text).unwrap_or(&text).to_owned()
-            }
+            _ => words(error),
         };
         FileError::Io(path.to_path_buf(), text)
     }

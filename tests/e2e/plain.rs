@@ -407,6 +407,23 @@ fn commands_that_no_line_would_show_the_effect_of_tell_it() {
 }
 
 #[test]
+fn a_kernel_ends_only_after_it_was_told_what_is_lost() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = "[[reply]]\nwhen = 'go'\ntext = \"\"\"\n```python\nx = 1\n```\n\"\"\"\n[[reply]]\ntext = 'It is set.'\n";
+    let terminal = lines(home.path(), story);
+    terminal.wait_for("You:");
+    answer(&terminal, "go");
+    wait_for_block(&terminal, "Block 1 python");
+    approve(&terminal);
+    wait_for_question(&terminal, "It is set.");
+    answer(&terminal, "/restart");
+    wait_for_question(&terminal, "1 variable lost. Type /restart now to go on.");
+    assert!(!terminal.screen().contains("Kernel k1 ended"), "{}", terminal.screen());
+    answer(&terminal, "/restart now");
+    wait_for_question(&terminal, "Kernel k1 ended: 1 variable lost. Nothing was rerun.");
+}
+
+#[test]
 fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
     let (home, mut terminal) = begun("[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
     ask(&terminal, "go", "The harbour opens early.");

@@ -58,6 +58,30 @@ fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
     }
 }
 
+/// A message is sent once its files are read: a signal before that leaves it as a draft, one after that in the session.
+#[test]
+fn a_message_is_not_lost_when_a_signal_comes_while_its_files_are_read() {
+    for name in ["TERM", "HUP"] {
+        let home = tempfile::tempdir().expect("a home");
+        let mut terminal = lines(home.path(), &shell_blocks(&["first"]));
+        let words: Vec<String> = (0..48).map(|number| format!("@f{number}")).collect();
+        for word in &words {
+            std::fs::write(home.path().join("work").join(&word[1..]), "a = 'long'\n".repeat(5_000))
+                .expect("written");
+        }
+        terminal.wait_for("You:");
+        answer(&terminal, &format!("read {}", words.join(" ")));
+        terminal.pause(Duration::from_millis(60));
+        terminal.signal(name);
+        terminal.wait_exit();
+        let files = files_ending(&home.path().join("sayso"), "");
+        let holds = |path: &std::path::PathBuf| {
+            std::fs::read_to_string(path).is_ok_and(|text| text.contains("read @f0 @f1"))
+        };
+        assert!(files.iter().any(holds), "{name}: {files:?}");
+    }
+}
+
 /// Whoever reads the output leaves during a run: the run is ended, and what became of it is in the session.
 #[test]
 fn a_run_is_recorded_to_its_end_when_nothing_can_be_printed_any_more() {

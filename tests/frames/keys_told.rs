@@ -1,7 +1,7 @@
 //! What the screen says about keys: each key once, and only where it works.
 
 use super::scene::{Scene, engine_commands, failure, findings, inspection, report, terms};
-use super::{SIZES, assert_shown, assert_text, drawn};
+use super::{SIZES, assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::{Departure, FailureKind, Outcome, RunReport};
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
@@ -36,6 +36,17 @@ fn a_key_is_told_once_at_the_conversation_during_a_run() {
         let keys = keys(&screen);
         assert_eq!(keys.matches("follow").count(), 1, "{keys}");
     }
+}
+
+#[test]
+fn help_scrolls_back_from_its_end_at_the_first_key() {
+    let mut scene = at_block();
+    scene.press(&["f1"]);
+    assert_screen(&mut scene, 80, 24, &["Here: ", "rows below"], &["rows above"]);
+    scene.press(&["G"]);
+    assert_screen(&mut scene, 80, 24, &["rows above", "keymap.toml"], &["rows below"]);
+    scene.press(&["k"]);
+    assert_screen(&mut scene, 80, 24, &["rows above", "rows below"], &["keymap.toml"]);
 }
 
 #[test]
@@ -226,9 +237,16 @@ fn panes_and_status_name_the_keys_that_are_bound() {
     let mut found = findings();
     found[0].forbidden = true;
     let denied = at_waiting(Scene::waiting_with(inspection(terms("python"), found)));
-    let mut refused = Scene::asked();
-    refused.ran_with(1, RunReport { outcome: Outcome::Refused("it changed".into()), ..report("", 100) });
-    refused.screen.panes.focus = Pane::Output;
+    let not_run = |outcome: Outcome| {
+        let mut scene = Scene::asked();
+        scene.ran_with(1, RunReport { outcome, ..report("", 100) });
+        scene.screen.panes.focus = Pane::Output;
+        scene
+    };
+    let not_started = not_run(Outcome::NotStarted("no space left".into()));
+    // Its block waits again already.
+    let refused = drawn(&mut not_run(Outcome::Refused("it changed".into())), 140, 40);
+    assert!(refused.contains("Nothing ran.") && !refused.contains("puts it back"), "{refused}");
     let mut images = super::images::drawn_by_a_run();
     drawn(&mut images, 140, 40);
     images.press(&["g"]);
@@ -242,7 +260,7 @@ fn panes_and_status_name_the_keys_that_are_bound() {
         (at_waiting(unnamed), "names no language. l chooses one.", "names no language. D chooses one."),
         (denied, "e edits it, r rejects.", "d edits it, c rejects."),
         (images, "   o open   w save", "   c open   d save"),
-        (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
+        (not_started, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
     ];
     for (scene, shipped, own) in shown {
         let [before, after] = under_both(scene);

@@ -1,7 +1,7 @@
 //! `/copy` and `/theme`: without an argument they let the person choose.
 
 use super::scene::{CODE, Scene};
-use super::{drawn, snapshots_after};
+use super::{SIZES, assert_screen, drawn, snapshots_after};
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::OwnThemes;
 use sayso::tui::ui_command::UiCommand;
@@ -52,6 +52,15 @@ fn the_list_of_themes_holds_the_persons_own() {
 }
 
 #[test]
+fn the_chosen_theme_is_seen_however_many_there_are() {
+    let own = OwnThemes::new(|| (0..40).map(|at| (format!("mine{at}"), Ok(String::new()))).collect());
+    let mut scene = Scene::set_up(Setup { themes: own, ..Setup::default() });
+    scene.enter("/theme");
+    (0..40).for_each(|_| drop(scene.press(&["down"])));
+    assert_screen(&mut scene, 80, 24, &["> mine", "rows above", "rows below"], &[]);
+}
+
+#[test]
 fn a_command_is_cut_only_where_its_row_has_no_room() {
     for (typed, whole) in
         [("/search", "/search WORDS language:NAME since:30d"), ("/instr", "/instructions ON|OFF|CHANGES")]
@@ -69,6 +78,22 @@ fn a_command_shows_the_key_that_does_the_same() {
     scene.type_text("/undo");
     let text = drawn(&mut scene, 100, 30);
     assert!(text.lines().any(|row| row.contains("/undo BLOCK") && row.contains("(u)")), "{text}");
+}
+
+/// The row under the cursor is always among those on screen.
+#[test]
+fn a_list_tells_how_many_rows_it_hides() {
+    let mut scene = Scene::worked();
+    scene.type_text("/");
+    for (downs, above, below) in [(0, false, true), (20, true, true), (100, true, false)] {
+        (0..downs).for_each(|_| drop(scene.press(&["down"])));
+        for (width, height) in SIZES {
+            let text = drawn(&mut scene, width, height);
+            assert_eq!((text.contains("rows above"), text.contains("rows below")), (above, below), "{text}");
+            let chosen = text.lines().filter(|row| row.contains("┃ > /") && !row.contains("┃ > / "));
+            assert_eq!(chosen.count(), 1, "{text}");
+        }
+    }
 }
 
 #[test]

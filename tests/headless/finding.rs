@@ -141,6 +141,21 @@ fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
 }
 
 #[test]
+fn what_was_freed_of_a_session_is_told_although_a_part_of_it_stays() {
+    let home = asked();
+    let file = home.session_files().remove(0);
+    // A folder in the place of its draft can't be removed.
+    std::fs::create_dir(file.with_extension("draft")).unwrap();
+    let bytes = std::fs::metadata(&file).unwrap().len();
+    let id = file.file_stem().unwrap().to_str().unwrap();
+    let removed = home.run(&["sessions", "rm", "--yes", id]);
+    assert!(removed.code != Some(0) && !file.exists(), "{}", removed.err);
+    assert!(bytes > 0 && removed.out.contains(" freed") && !removed.out.starts_with("0 "), "{}", removed.out);
+    let gone = home.run(&["sessions", "rm", "--yes", id]);
+    assert!(gone.code != Some(0) && gone.out.is_empty(), "{}", gone.out);
+}
+
+#[test]
 fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     let home = asked();
     assert_eq!(hits(&home, &["glider"]).len(), 1);

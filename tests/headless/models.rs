@@ -87,6 +87,8 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     home.configure(format!("[providers.lab]\nbase_url = \"{}\"\n", server.url()));
     let done = home.run(&["models", "lab"]).ended(4);
     assert!(done.out.contains("no list: ") && !done.out.contains("not reachable"), "{}", done.out);
+    let lab = home.run(&["models", "lab", "--json"]).json()[0]["providers"][0].clone();
+    assert!(lab["reachable"] == true && lab["error"].is_string(), "{lab}");
     let done = home.run(&["models", "antropic"]).ended(4);
     assert!(
         done.err.starts_with("error: there is no provider `antropic`; did you mean anthropic?"),

@@ -207,6 +207,11 @@ fn what_can_not_begin_is_told_with_what_is_asked_for() {
         &["--recipe", "steady", "--input", "about=@missing.txt"],
         &["--input about", "missing.txt", "@@"],
     );
+    let large = format!("about=@{}", home.file("large.txt", "a".repeat((256 << 10) + 1)).display());
+    refused(
+        &["--recipe", "steady", "--input", &large],
+        &["--input about", "large.txt can't be read: it is larger than 256 KiB"],
+    );
     refused(&["--recipe", "explain", "--input", "file=missing.py"], &["file", "asks for"]);
     std::fs::write(home.work().with_file_name("id_demo"), "swordfish").unwrap();
     std::os::unix::fs::symlink("../id_demo", home.work().join("setup.py")).unwrap();

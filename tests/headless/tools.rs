@@ -81,6 +81,20 @@ fn tools_in_parallel_each_with_its_answer() {
 }
 
 #[test]
+fn each_call_that_came_to_no_block_is_told_once() {
+    let home = Home::new();
+    home.configure("dialect = \"tools\"\n");
+    let server =
+        ModelServer::start(vec![calls(&[("c1", "rm", "{}"), ("c2", "cp", "{}")]), Answer::text("Done.")]);
+    let done = home.turn(&server, "go", &["--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    for name in ["rm", "cp"] {
+        let why = format!("there is no tool \"{name}\"");
+        assert_eq!((done.out.matches(&why).count(), done.err.matches(&why).count()), (0, 1), "{}", done.err);
+    }
+}
+
+#[test]
 fn a_server_that_takes_no_tools_is_asked_again_without() {
     let home = Home::new();
     let server = ModelServer::start(vec![

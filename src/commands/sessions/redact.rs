@@ -6,6 +6,7 @@ use super::{ask, find, seal, unreadable};
 use crate::cli::SessionRedactArgs;
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
+use crate::report::reason;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::index;
@@ -91,7 +92,8 @@ fn read_words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
             let path = visible_line(&input::display_path(path));
             Failure::new(FailureClass::Usage, format!("{path} can't be read: {why}"))
         };
-        let bytes = input::read_bytes(path, MAX_WORD_FILE_BYTES + 1).map_err(|e| failed(&e.to_string()))?;
+        let bytes =
+            input::read_bytes(path, MAX_WORD_FILE_BYTES + 1).map_err(|error| failed(&reason(&error)))?;
         if bytes.len() as u64 > MAX_WORD_FILE_BYTES {
             return Err(failed("it is larger than 1 MiB"));
         }

@@ -92,15 +92,17 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
     let mut each = sessions.iter().zip(spaces);
     let mut told = Ok(());
     let done = manage::delete_all(&paths, |_, removed| {
-        let Some((session, space)) = each.next().filter(|_| removed.is_ok()) else { return };
-        freed += space;
-        if told.is_ok() {
+        let Some((session, space)) = each.next() else { return };
+        freed += space.saturating_sub(manage::space(&session.path));
+        if removed.is_ok() && told.is_ok() {
             told = writeln!(console.out, "removed {}", visible_line(session.label()));
         }
     });
     told?;
     let stay: Vec<_> = done.into_iter().filter_map(Result::err).collect();
-    writeln!(console.out, "{} freed", size(freed))?;
+    if freed > 0 {
+        writeln!(console.out, "{} freed", size(freed))?;
+    }
     let Some(first) = stay.first() else { return Ok(()) };
     for error in stay.iter().skip(1) {
         writeln!(console.err, "error: {}", visible_line(&error.to_string()))?;

@@ -25,6 +25,7 @@ use crate::session::replaying::{FreshFolder, ReplayOptions};
 use crate::session::setup;
 use crate::store::LoadedSession;
 use crate::store::index::Summary;
+use crate::text::system_error::words;
 use crate::workspace::copy::ChosenFiles;
 use copied_files::chosen_files;
 use reporter::ReplayReporter;
@@ -58,8 +59,8 @@ pub(super) fn run(
     done?
 }
 
-fn failure(what: &str, error: &dyn std::fmt::Display) -> Failure {
-    Failure::new(FailureClass::Work, format!("{what}: {error}"))
+fn failure(what: &str, error: &impl std::fmt::Display) -> Failure {
+    Failure::new(FailureClass::Work, format!("{what}: {}", words(error)))
 }
 
 /// Reads a session and refuses a foreign one: nothing runs that somebody else may have written.

@@ -92,6 +92,16 @@ pub(crate) fn stopped(something_came: bool) -> &'static str {
 /// Follows a failure that a repetition can't cure.
 pub(crate) const NOT_AGAIN: &str = "Not sent again.";
 
+/// The failure of a request that was repeated so many times.
+pub(crate) fn repeated(message: &str, repetitions: u32) -> String {
+    match (message.strip_suffix(NOT_AGAIN), repetitions) {
+        (Some(what), 1) => format!("{what}It was tried twice and is not tried again."),
+        (Some(what), _) => format!("{what}It was tried {} times and is not tried again.", repetitions + 1),
+        (None, 1) => format!("{message} Asked again once without success."),
+        (None, _) => format!("{message} Asked again {repetitions} times without success."),
+    }
+}
+
 /// Follows a failure before anything was sent.
 pub(crate) const NOTHING: &str = "Nothing was sent.";
 
@@ -246,6 +256,22 @@ pub(crate) fn to_clipboard(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_that_no_repetition_cures_is_not_said_to_be_asked_again() {
+        let told = |message: &str| [1, 5].map(|count| repeated(message, count));
+        let refused = "The key for openai was refused (401)";
+        assert_eq!(
+            told(&key_refused("openai", 401)),
+            ["twice", "6 times"]
+                .map(|times| format!("{refused}. It was tried {times} and is not tried again."))
+        );
+        assert_eq!(
+            told("openai is overloaded (503)."),
+            ["once", "5 times"]
+                .map(|times| format!("openai is overloaded (503). Asked again {times} without success."))
+        );
+    }
 
     #[test]
     fn what_left_is_what_was_counted() {

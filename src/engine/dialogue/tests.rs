@@ -332,6 +332,17 @@ fn while_the_session_cannot_be_saved_nothing_runs() {
 }
 
 #[test]
+fn a_message_tries_again_to_save_the_session() {
+    let mut d = Dialogue::new();
+    d.send(Event::Store(super::super::StoreEvent::Failed("no space left".into())));
+    assert!(d.user("hello").contains("retry store"));
+    d.reads_only();
+    assert!(!d.user("more").contains("retry store"));
+    d = Dialogue::new();
+    assert!(!d.user("hello").contains("retry store"));
+}
+
+#[test]
 fn a_session_that_is_only_read_is_not_saved_by_trying_again() {
     let mut d = Dialogue::after_reply(ONE);
     d.inspected_ok(1);

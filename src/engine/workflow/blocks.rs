@@ -25,8 +25,6 @@ impl Engine {
             self.turn.unreported_results = true;
             self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
             self.settled(*block);
-        }
-        if let Some((block, _, why)) = declined.first() {
             self.notify(notices::declined(*block, why));
         }
         blocks.into_iter().filter(|block| !declined.iter().any(|(known, ..)| known == block)).collect()

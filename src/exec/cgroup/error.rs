@@ -1,5 +1,6 @@
 //! Why there is no control group for runs.
 
+use crate::text::system_error::words;
 use std::io;
 
 /// What the person can do if no group can be made.
@@ -30,10 +31,10 @@ pub enum CgroupError {
     #[error("other processes are in the group of this one; {REMEDY}")]
     Shared,
     /// The system refused to delegate controllers.
-    #[error("the group of this process can't have others ({0}); {REMEDY}")]
+    #[error("the group of this process can't have others ({}); {REMEDY}", words(.0))]
     Refused(io::Error),
     /// A file of the group could not be read or written.
-    #[error("a group was made and could not be used: {0}")]
+    #[error("a group was made and could not be used: {}", words(.0))]
     Unusable(#[from] io::Error),
     /// The process that should have entered the group failed; what it printed.
     #[error("a group was made and could not be used: {0}")]

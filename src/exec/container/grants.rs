@@ -4,6 +4,7 @@
 use super::error::ContainerError;
 use crate::config::FolderInContainer;
 use crate::exec::sandbox::{GuardedPaths, SandboxRequest, guarded_paths};
+use crate::text::system_error::words;
 use bollard::models::{Mount, MountType};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ impl Grants {
             if remote {
                 return Err(granted("the engine is on another machine".into()));
             }
-            let real = std::fs::canonicalize(path).map_err(|error| granted(error.to_string()))?;
+            let real = std::fs::canonicalize(path).map_err(|error| granted(words(&error)))?;
             may_mount(&real, closed).map_err(|why| granted(why.into()))?;
             Ok(real)
         };

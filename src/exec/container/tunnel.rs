@@ -3,6 +3,7 @@
 use super::address::Address;
 use crate::launch::{LaunchError, Launcher, PrivateFolder, Start};
 use crate::text::line::one_line;
+use crate::text::system_error::words;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -19,11 +20,11 @@ pub(super) enum TunnelError {
     #[error("it is not behind ssh")]
     NotSsh,
     /// The folder for the socket could not be made.
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     Folder(std::io::Error),
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    #[error("ssh could not be started: {0}")]
+    #[error("ssh could not be started: {}", words(.0))]
     Start(std::io::Error),
     #[error("ssh was not through after {} s", LOGIN_TIMEOUT.as_secs())]
     TooSlow,

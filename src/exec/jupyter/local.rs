@@ -24,6 +24,7 @@ use crate::exec::{blob, process};
 use crate::launch::{self, PrivateFolder};
 use crate::text::line::last_line;
 use crate::text::number::hex;
+use crate::text::system_error::words;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -237,11 +238,11 @@ async fn close(held: KernelProcess) {
 /// Why the process of a kernel was not started.
 #[derive(Debug, thiserror::Error)]
 enum KernelStartError {
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     Io(#[from] io::Error),
     #[error(transparent)]
     Exec(#[from] ExecError),
-    #[error("no free ports: {0}")]
+    #[error("no free ports: {}", words(.0))]
     Ports(io::Error),
     #[error("its description names no program")]
     NoProgram,

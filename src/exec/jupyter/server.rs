@@ -9,6 +9,7 @@ use super::token::ServerToken;
 use crate::config::{JupyterExecutor, without_secrets};
 use crate::exec::ledger;
 use crate::launch::Launcher;
+use crate::text::system_error::words;
 use futures_util::StreamExt as _;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
@@ -225,10 +226,10 @@ fn redacted(url: &str) -> String {
 }
 
 fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
+    let mut text = words(error);
     let mut source = error.source();
     while let Some(cause) = source {
-        text = cause.to_string();
+        text = words(cause);
         source = cause.source();
     }
     text

@@ -2,6 +2,7 @@
 
 use super::message::{Channel, JupyterMessage};
 use super::zmtp::{self, ZmtpDecoder, ZmtpError};
+use crate::text::system_error::words;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -48,7 +49,7 @@ pub(super) enum SocketError {
     HungUp,
     #[error(transparent)]
     Zmtp(#[from] ZmtpError),
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     System(#[from] std::io::Error),
 }
 

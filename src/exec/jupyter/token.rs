@@ -4,6 +4,7 @@ use super::error::JupyterError;
 use crate::config::JupyterExecutor;
 use crate::domain::Masker;
 use crate::launch::{Launcher, Start};
+use crate::text::system_error::words;
 use secrecy::{ExposeSecret, SecretString};
 use std::process::Stdio;
 use std::time::Duration;
@@ -41,7 +42,7 @@ impl ServerToken {
             .kill_on_drop(true)
             .output();
         let done = timeout(TOKEN_TIMEOUT, run).await.map_err(|_| failed("takes too long".into()))?;
-        let done = done.map_err(|error| failed(format!("could not be started: {error}")))?;
+        let done = done.map_err(|error| failed(format!("could not be started: {}", words(&error))))?;
         if !done.status.success() {
             return Err(failed(format!("failed ({})", done.status)));
         }

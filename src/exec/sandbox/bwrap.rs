@@ -3,6 +3,7 @@
 
 use super::policy::{Mount, SandboxPolicy};
 use crate::launch::{LaunchError, Launcher, Start};
+use crate::text::system_error::words;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -41,7 +42,7 @@ pub(super) enum BwrapError {
     NotFound,
     #[error(transparent)]
     Untrusted(#[from] LaunchError),
-    #[error("{} could not be started: {why}", path.display())]
+    #[error("{} could not be started: {}", path.display(), words(why))]
     NotStarted { path: PathBuf, why: std::io::Error },
 }
 

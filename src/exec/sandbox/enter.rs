@@ -4,6 +4,7 @@
 
 use super::confinement::{Confinement, FileRules, LimitedResource};
 use super::layer_error::LayerError;
+use crate::text::system_error::words;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
@@ -33,7 +34,7 @@ pub(crate) fn enter(confinement: &Confinement) -> Result<(), LayerError> {
                 return Err(LayerError::Landlock("this kernel does not have it".into()));
             }
             Ok(_) => {}
-            Err(error) => return Err(LayerError::Landlock(error.to_string())),
+            Err(error) => return Err(LayerError::Landlock(words(&error))),
         }
     }
     if let Some(calls) = &confinement.calls {
@@ -70,14 +71,14 @@ fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), L
     let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
     let maximum = least(now.maximum, hard);
     let wanted = Rlimit { current: least(soft, maximum), maximum };
-    rustix::process::setrlimit(resource, wanted).map_err(|error| LayerError::Limits(error.to_string()))
+    rustix::process::setrlimit(resource, wanted).map_err(|error| LayerError::Limits(words(&error)))
 }
 
 /// Root's capabilities bypass file rules. Removed from the bounding set, they do not come back with the next program
 /// either.
 fn give_up_capabilities() -> Result<(), LayerError> {
     let failed = |error: rustix::io::Errno| {
-        LayerError::Limits(format!("root's powers could not be given up: {error}"))
+        LayerError::Limits(format!("root's powers could not be given up: {}", words(&error)))
     };
     let has = rustix::thread::capabilities(None).map_err(failed)?;
     if has.effective.is_empty() && has.permitted.is_empty() && has.inheritable.is_empty() {

@@ -13,6 +13,7 @@ use crate::exec::helper_part::TEST;
 use crate::exec::helper_wire::{HelperMessage, ProgramSpec};
 use crate::exec::link::Link;
 use crate::exec::tree::started_at;
+use crate::text::system_error::words;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::ffi::OsString;
 use std::fs;
@@ -85,7 +86,9 @@ fn probe(
     helper: &HelperFile,
     patience: Duration,
 ) -> Result<SelfTestResult, ProbeError> {
-    let io = |error: std::io::Error| ProbeError::Unfinished(format!("it could not be prepared: {error}"));
+    let io = |error: std::io::Error| {
+        ProbeError::Unfinished(format!("it could not be prepared: {}", words(&error)))
+    };
     let outside = scratch.outside();
     fs::write(outside.join(CANARY), "").map_err(io)?;
     fs::write(outside.join(SECRET), "secret").map_err(io)?;

@@ -4,6 +4,7 @@
 use super::error::SandboxError;
 use crate::launch::PrivateFolder;
 use crate::launch::private_folder::temporary_folder;
+use crate::text::system_error::words;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -26,7 +27,7 @@ impl Scratch {
     }
 
     fn for_session_in(parent: &Path) -> Result<Self, SandboxError> {
-        Self::make(parent).map_err(|error| SandboxError::NoPrivateFolder(parent.into(), error.to_string()))
+        Self::make(parent).map_err(|error| SandboxError::NoPrivateFolder(parent.into(), words(&error)))
     }
 
     /// Makes the folder in `parent`.

@@ -11,6 +11,7 @@ use super::toolchain::{self, SearchScope};
 use crate::config::Paths;
 use crate::domain::SandboxLevel;
 use crate::launch::Launcher;
+use crate::text::system_error::words;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
@@ -116,7 +117,7 @@ fn allowed_folders(
     own: &[PathBuf],
 ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
     let folder = |path: &PathBuf| {
-        fs::canonicalize(path).map_err(|error| SandboxError::NoFolder(path.clone(), error.to_string()))
+        fs::canonicalize(path).map_err(|error| SandboxError::NoFolder(path.clone(), words(&error)))
     };
     let writable = |path: PathBuf| {
         if path == Path::new("/") || own.iter().any(|own| own.starts_with(&path) || path.starts_with(own)) {

@@ -4,6 +4,7 @@ use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_part::EXEC;
 use crate::exec::helper_wire::{FIRST_INHERITED_FD, ProcessSetup, ProgramSpec, WireMessage as _};
+use crate::text::system_error::words;
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::fs::File;
@@ -28,7 +29,7 @@ pub(super) enum StartError {
     /// The process that should have become the program failed; what it reported.
     #[error("{}: {why}", program.display())]
     NotBegun { program: PathBuf, why: String },
-    #[error(transparent)]
+    #[error("{}", words(.0))]
     System(#[from] std::io::Error),
 }
 

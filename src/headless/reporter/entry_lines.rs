@@ -17,13 +17,7 @@ impl TurnReporter<'_> {
             }
             Entry::Reply { .. } => self.begin_line(UnfinishedLine::None),
             Entry::Review { block, review, .. } => self.reviewed(*block, review, state),
-            Entry::CallRefused { why, .. } => {
-                self.status(&format!("a tool call came to no block: {}", visible_line(why)))
-            }
             Entry::Recipe(fact) => self.recipe(fact),
-            Entry::Declined { block, why, .. } => {
-                self.status(&format!("block {block} is not offered: {}", visible_line(why)))
-            }
             Entry::Block(block) if block.origin.note.is_some() => {
                 let note = block.origin.note.as_deref().unwrap_or_default();
                 self.status(&format!("block {}: {}", block.id, visible_line(note)))
@@ -34,6 +28,7 @@ impl TurnReporter<'_> {
             }
             Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
             Entry::Ran { block, report, .. } => self.ran(*block, report),
+            // Notices tell of calls that were refused and of blocks that are not offered.
             _ => Ok(()),
         }
     }

@@ -7,6 +7,7 @@ use crate::provider::failure::{ServerIdentity, ServerRefusal};
 use crate::provider::retry::RetryAdvice;
 use crate::provider::server::HttpRequest;
 use crate::text::line::short_line;
+use crate::text::system_error::words;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};
 use secrecy::ExposeSecret;
@@ -110,5 +111,5 @@ pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
 
 /// The innermost cause of an error.
 fn root_cause(error: &(dyn Error + 'static)) -> String {
-    chain(error).last().unwrap_or_default()
+    words(&chain(error).last().unwrap_or_default())
 }

@@ -24,7 +24,7 @@ pub(super) fn find(source: &str, first: Range<usize>, body: usize) -> (Magic, bo
     let behind = first.end - named.len() + name.len();
     let (mut magic, goes_on) = match options::options_of(name) {
         Some(known) => (line::beginning(source, first.clone(), behind, known), true),
-        None if name == "capture" => (Magic::whole(first.clone()), true),
+        None if matches!(name, "capture" | "sayso_python") => (Magic::whole(first.clone()), true),
         None => (read_cell(source, (name, named), &first, behind..source.len(), body..source.len()), false),
     };
     magic.code.extend(line::values_of(name, source.get(behind..first.end).unwrap_or_default(), behind));
@@ -56,6 +56,9 @@ fn read_cell(
             Some((path, appends)) => whole.with([write(path, appends, first.clone())]),
             None => Magic::unknown(all),
         },
+        // Magics that an exported session defines in its first cell.
+        "sayso_bash" => program(whole, "bash", first.end, body, source),
+        "sayso_write" if !given.is_empty() => whole.with([write(given, false, first.clone())]),
         "latex" | "markdown" => whole,
         _ => Magic::unknown(all),
     }

@@ -26,6 +26,8 @@ fn lines_of_notebooks_are_read_as_what_they_are() {
         ("%%timeit import os\nos.remove('x')\n", 2),
         ("%%capture out\nimport os\nos.remove('x')\n", 3),
         ("%%sx rm -rf x\n", 1),
+        ("%%sayso_bash\nrm -rf x\n", 2),
+        ("%%sayso_python\nimport os\nos.remove('x')\n", 3),
     ] {
         let review = look("python", source);
         assert_eq!(deletes(&review), [line], "{source} {:?} {:?}", told(&review), review.unchecked);
@@ -38,7 +40,10 @@ fn lines_of_notebooks_are_read_as_what_they_are() {
     let review = look("python", "%cd /etc\nopen('hosts', 'w')\n");
     assert!(review.effects.writes.contains(&"/etc/hosts".to_owned()), "{:?}", review.effects);
     assert!(look("python", "%run x.py\n").effects.programs.iter().any(|name| name == "python3"));
-    assert_eq!(look("python", "%%writefile a.txt\nx = [1, …]\n").effects.writes, ["a.txt"]);
+    for magic in ["writefile", "sayso_write"] {
+        let written = look("python", &format!("%%{magic} a.txt\nx = [1, …]\n"));
+        assert_eq!((written.effects.writes, written.unchecked), (vec!["a.txt".to_owned()], None), "{magic}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use super::parser::InputParser;
 use super::paste_detection::{self, UnmarkedPaste};
 use super::{InputEvent, Signal, TimedEvent};
+use crate::text::system_error::words;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -25,10 +26,10 @@ const READ_BYTES: usize = 16 << 10;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputError {
     /// The thread or its socket could not be created.
-    #[error("the terminal can't be read: {0}")]
+    #[error("the terminal can't be read: {}", words(.0))]
     Start(#[source] io::Error),
     /// Signals can't be received.
-    #[error("signals can't be listened to: {0}")]
+    #[error("signals can't be listened to: {}", words(.0))]
     Signals(#[source] io::Error),
 }
 

@@ -20,6 +20,8 @@ impl Session<'_> {
         }
         let are_words = self.words.take().is_some_and(|words| words == text);
         if !are_words && !at_words(&text).is_empty() {
+            self.reading.push(text.clone());
+            self.keep_draft();
             self.start_job(Job::AttachedFiles(text));
             return Ok(());
         }
@@ -53,8 +55,15 @@ impl Session<'_> {
         files: Result<Vec<AttachedFile>, Vec<AttachedFileError>>,
     ) -> io::Result<()> {
         self.question_after = None;
+        if let Some(at) = self.reading.iter().position(|reading| reading == text) {
+            self.reading.remove(at);
+        }
         match files {
-            Ok(files) => self.send_message(Prompt { text: text.to_owned(), files }),
+            Ok(files) => {
+                self.send_message(Prompt { text: text.to_owned(), files })?;
+                self.keep_draft();
+                Ok(())
+            }
             Err(errors) => {
                 self.mode.page.line(&format!("Warning: {}", refusal(&errors)))?;
                 self.mode.page.line("/edit changes the message, /drop drops it.")?;

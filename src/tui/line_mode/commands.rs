@@ -12,7 +12,7 @@ use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, RuleId, session_name};
 use crate::driver::{Job, export};
 use crate::engine::rebuild::RebuildPlan;
-use crate::engine::{Command, Phase, rules};
+use crate::engine::{Command, Phase, kernels, rules};
 use crate::tui::instruction_changes;
 use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::limits::LimitsForm;
@@ -92,7 +92,7 @@ impl Session<'_> {
             Slash::Vars => self.vars()?,
             Slash::Undo => return self.undo(argument),
             Slash::Rerun => self.rerun(argument)?,
-            Slash::Restart => self.driver.send(Command::RestartKernel),
+            Slash::Restart => self.restart(argument)?,
             Slash::Rebuild => self.rebuild()?,
             Slash::Kernel if self.driver.state().live.run.is_none() => {
                 self.print_line(running::NO_BLOCK_RUNS)?;
@@ -181,6 +181,17 @@ impl Session<'_> {
             }
             _ => self.print_line("/rerun NUMBER: there is no such block.")?,
         }
+        Ok(())
+    }
+
+    /// Ends the kernels; if any runs, only after it was told what is lost.
+    fn restart(&mut self, argument: &str) -> io::Result<()> {
+        let live = &self.driver.state().live;
+        if argument != "now" && live.run.is_none() && !live.kernels.is_empty() {
+            let (names, lost) = (kernels::names(&live.kernels), kernels::lost(&live.kernels, (", ", "")));
+            return self.print_line(&format!("Kernel {names} ends{lost}. Type /restart now to go on."));
+        }
+        self.driver.send(Command::RestartKernel);
         Ok(())
     }
 

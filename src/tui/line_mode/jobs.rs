@@ -101,9 +101,9 @@ impl Session<'_> {
                 Ok(())
             }
             CatalogueAnswer::NoKey => self.mode.page.line(&format!("  {}: no key", offer.name)),
-            CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why) => {
-                self.mode.page.line(&format!("  {}: {why}", offer.name))
-            }
+            CatalogueAnswer::Failed(why)
+            | CatalogueAnswer::Refused(why)
+            | CatalogueAnswer::NotRunning(why) => self.mode.page.line(&format!("  {}: {why}", offer.name)),
             CatalogueAnswer::Asking => Ok(()),
         }
     }

@@ -113,10 +113,6 @@ impl LineReporter {
                 print_reply_news(self.reply.end(text, reply::blocks(*step, &state.transcript)), page)?;
                 page.go_on(OpenLine::None)
             }
-            Entry::CallRefused { why, .. } => {
-                page.line(&format!("Warning: a tool call came to no block: {why}"))
-            }
-            Entry::Declined { block, why, .. } => page.line(&format!("Block {block} is not offered: {why}")),
             Entry::Opinion { block, model, answer, .. } => page.line(&match answer {
                 Ok(opinion) => {
                     let risk = opinion.risk.as_str();

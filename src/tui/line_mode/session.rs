@@ -53,6 +53,8 @@ pub(super) struct Session<'a> {
     pub(super) exit: Option<Exit>,
     /// The failure that was already printed.
     pub(super) told_failure: Option<String>,
+    /// The messages whose files are being read, oldest first. Until they are sent they belong to the draft.
+    pub(super) reading: Vec<String>,
     /// The message whose `@` words name no files: sent again, they are sent as words.
     pub(super) words: Option<String>,
     interrupted: Option<Instant>,
@@ -80,6 +82,7 @@ impl<'a> Session<'a> {
             place: options.setup.place.clone(),
             exit: None,
             told_failure: None,
+            reading: Vec::new(),
             words: None,
             interrupted: None,
             quits: None,
@@ -139,6 +142,9 @@ impl<'a> Session<'a> {
             self.mode.lines.end();
         }
         let asked = self.take_question();
+        // Nobody sends the messages any more whose files are being read: they come before what was typed after them.
+        self.mode.kept = self.unsent_text();
+        self.reading.clear();
         if !is_last {
             // The next session has this text.
             return self.driver.keep_draft("");
@@ -258,8 +264,21 @@ impl<'a> Session<'a> {
 
     /// Takes the kept text, and removes it from the disk.
     pub(super) fn take_kept(&mut self) -> String {
-        self.driver.keep_draft("");
-        std::mem::take(&mut self.mode.kept)
+        let kept = std::mem::take(&mut self.mode.kept);
+        self.keep_draft();
+        kept
+    }
+
+    /// What was typed and is not sent: the messages whose files are being read, then the kept text.
+    fn unsent_text(&self) -> String {
+        let kept = Some(&self.mode.kept).filter(|kept| !kept.is_empty());
+        self.reading.iter().chain(kept).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Saves what is not sent, so that it outlives this process.
+    pub(super) fn keep_draft(&mut self) {
+        let unsent = self.unsent_text();
+        self.driver.keep_draft(&unsent);
     }
 
     /// Keeps a sentence, which was meant for the model, but not a single word, which was probably a mistyped
@@ -280,7 +299,7 @@ impl<'a> Session<'a> {
             self.mode.kept.push('\n');
         }
         self.mode.kept.push_str(text);
-        self.driver.keep_draft(&self.mode.kept);
+        self.keep_draft();
     }
 
     /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits. After a suspension, a key is

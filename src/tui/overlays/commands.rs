@@ -10,7 +10,7 @@ use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::{Sheet, entry, scrolled};
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
@@ -129,12 +129,12 @@ impl Overlay for CommandList {
         sheet.field("> /", &self.filter, width, draw).rule(width, draw);
         let shown = self.matching_commands();
         let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
-        let first = self.cursor.window(rows);
-        let (names, does) = columns(width.into());
-        for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
-            let text = row(command, &key_of(draw.keymap, command.slash), (names, does), width.into());
-            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
-        }
+        let (columns, cursor) = (columns(width.into()), self.cursor.0);
+        sheet.rows.extend(scrolled(shown.len(), cursor..cursor + 1, rows, draw, |at| {
+            let command = shown.get(at)?;
+            let text = row(command, &key_of(draw.keymap, command.slash), columns, width.into());
+            Some(entry(text.trim_end(), at == cursor, width, draw))
+        }));
         if shown.is_empty() {
             sheet.dim("  No such command.", draw);
         }

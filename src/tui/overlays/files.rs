@@ -13,7 +13,7 @@ use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::SizeClass;
 use crate::tui::widgets::safe;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::{Sheet, entry, scrolled};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::sync::Arc;
@@ -63,24 +63,20 @@ impl FileMatches {
         self.all.as_ref()?.files.get(*self.shown.get(at)?)
     }
 
-    /// This many rows, around the chosen one.
-    pub(crate) fn rows(
+    /// The row of a matching file.
+    pub(crate) fn row(
         &self,
-        rows: usize,
+        at: usize,
         chosen: Option<usize>,
         width: u16,
         draw: DrawContext<'_>,
-    ) -> Vec<Line<'static>> {
-        let first = Cursor(chosen.unwrap_or_default()).window(rows);
-        let row = |at: usize| {
-            let file = self.file(at)?;
-            let bytes = size(file.bytes);
-            let for_path = usize::from(width).saturating_sub(bytes.width() + 6).max(8);
-            let path = tail(&safe::one_line(&file.path), for_path);
-            let gap = " ".repeat(for_path.saturating_sub(path.width()) + 2);
-            Some(entry(&format!("{path}{gap}{bytes}"), chosen == Some(at), width, draw))
-        };
-        (first..self.len().min(first + rows)).map_while(row).collect()
+    ) -> Option<Line<'static>> {
+        let file = self.file(at)?;
+        let bytes = size(file.bytes);
+        let for_path = usize::from(width).saturating_sub(bytes.width() + 6).max(8);
+        let path = tail(&safe::one_line(&file.path), for_path);
+        let gap = " ".repeat(for_path.saturating_sub(path.width()) + 2);
+        Some(entry(&format!("{path}{gap}{bytes}"), chosen == Some(at), width, draw))
     }
 }
 
@@ -195,7 +191,10 @@ impl Overlay for FileList {
         }
         sheet.field("> @", &self.filter, width, draw).rule(width, draw);
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, MAX_ROWS));
-        sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, draw));
+        let cursor = self.cursor.0;
+        sheet.rows.extend(scrolled(self.matches.len(), cursor..cursor + 1, rows, draw, |at| {
+            self.matches.row(at, Some(cursor), width, draw)
+        }));
         if self.matches.is_listed() && self.matches.len() == 0 {
             sheet.dim("  No file matches.", draw);
         }

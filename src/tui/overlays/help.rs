@@ -24,7 +24,7 @@ pub(crate) struct Help {
     pub(crate) lacks: Vec<Action>,
     /// Keys of that place that are not in the keymap, and what they do.
     pub(crate) own: Vec<OwnKey>,
-    /// The first row on screen.
+    /// How many rows it is scrolled down.
     pub(crate) top: usize,
 }
 
@@ -45,28 +45,10 @@ impl Help {
         let rows = keymap.rows(context).map(|row| (told(keys(row)), row.help.as_str()));
         rows.filter(|(keys, _)| !keys.is_empty()).collect()
     }
-}
 
-impl Overlay for Help {
-    fn properties(&self) -> OverlayProperties {
-        OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 82) }
-    }
-
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.top = self.top.saturating_add_signed(by);
-        Vec::new()
-    }
-
-    fn wheel(&mut self, rows: isize, _: OverlayContext<'_>) {
-        self.top = self.top.saturating_add_signed(rows);
-    }
-
-    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some("Help shows the keys of the pane you came from.".into())
-    }
-
-    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (keymap, width, height, draw) = (ctx.draw.keymap, room.width, room.height, ctx.draw);
+    /// All rows of the help.
+    fn lines(&self, ctx: OverlayContext<'_>, width: u16) -> Vec<Line<'static>> {
+        let (keymap, draw) = (ctx.draw.keymap, ctx.draw);
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), draw.style(Slot::UiTitle)));
         section(&self.own, None, width, draw, &mut rows);
@@ -91,10 +73,37 @@ impl Overlay for Help {
         }
         rows.push(Line::default());
         rows.push(Line::styled("Keys are changed in keymap.toml in the configuration folder.", draw.dim()));
-        let height = usize::from(height).max(1);
-        let first = self.top.min(rows.len().saturating_sub(height));
+        rows
+    }
+}
+
+impl Overlay for Help {
+    fn properties(&self) -> OverlayProperties {
+        OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 82) }
+    }
+
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.wheel(by, ctx);
+        Vec::new()
+    }
+
+    /// Scrolls, but not beyond the ends.
+    fn wheel(&mut self, by: isize, ctx: OverlayContext<'_>) {
+        let room = ctx.room(self.properties().width);
+        let most = self.lines(ctx, room.width).len().saturating_sub(room.height.into());
+        self.top = self.top.saturating_add_signed(by).min(most);
+    }
+
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        Some("Help shows the keys of the pane you came from.".into())
+    }
+
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let mut sheet = Sheet::new("Help");
-        sheet.rows.extend(rows.into_iter().skip(first).take(height));
+        sheet.rows = self.lines(ctx, room.width);
+        // What tells how many rows are hidden above takes the place of one of them.
+        let first = self.top + usize::from(self.top > 0);
+        sheet.in_view = Some(first..first + usize::from(room.height.saturating_sub(2)));
         Some(sheet)
     }
 }

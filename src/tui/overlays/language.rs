@@ -67,6 +67,8 @@ impl Overlay for LanguageList {
         sheet
             .row(Line::styled("It names none, and none is guessed. In which language is it?", draw.text()))
             .gap();
+        let chosen = sheet.rows.len() + self.cursor.0;
+        sheet.in_view = Some(chosen..chosen + 1);
         for (at, language) in self.languages.iter().enumerate() {
             let text = format!("{}  {}", at + 1, safe::one_line(language.as_str()));
             sheet.row(entry(&text, at == self.cursor.0, 50, draw));

@@ -17,7 +17,7 @@ use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::{Sheet, entry, scrolled};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use row::{ModelRow, model_of, row_text, rows_of};
@@ -180,13 +180,12 @@ impl Overlay for Models {
         sheet.field("> ", &self.filter, width, draw).rule(width, draw);
         let shown = self.matching_rows();
         let rows = usize::from(height.saturating_sub(OTHER_ROWS).clamp(1, 14));
-        let first = self.cursor.window(rows);
-        let used = used_tokens(state);
-        for (at, row) in shown.iter().enumerate().skip(first).take(rows) {
-            let text =
-                row_text(row, state, (used, self.offers.is_some()), usize::from(width).saturating_sub(2));
-            sheet.row(entry(&text, at == self.cursor.0, width, draw));
-        }
+        let (used, cursor) = (used_tokens(state), self.cursor.0);
+        sheet.rows.extend(scrolled(shown.len(), cursor..cursor + 1, rows, draw, |at| {
+            let columns = usize::from(width).saturating_sub(2);
+            let text = row_text(shown.get(at)?, state, (used, self.offers.is_some()), columns);
+            Some(entry(&text, at == cursor, width, draw))
+        }));
         if shown.is_empty() {
             let text = match (self.chosen(), &self.offers) {
                 (Some(model), _) => format!("Enter uses {}", safe::one_line(&model.to_string())),
@@ -194,14 +193,6 @@ impl Overlay for Models {
                 (None, Some(_)) => "No model matches. Type one as PROVIDER/MODEL.".into(),
             };
             sheet.dim(format!("  {text}"), draw);
-        }
-        if shown.len() > rows {
-            let text = format!(
-                "  {} of {} shown; type to filter.",
-                rows.min(shown.len()),
-                words::grouped(shown.len() as u64)
-            );
-            sheet.dim(text, draw);
         }
         sheet.gap();
         draw_below(self, &shown, used, width, draw, &mut sheet);

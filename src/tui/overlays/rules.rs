@@ -10,9 +10,10 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::{Sheet, entry, scrolled};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 /// The list, as the chosen row.
 #[derive(Debug, Default)]
@@ -92,14 +93,17 @@ impl Overlay for Rules {
         if items.is_empty() {
             sheet.words(running::NO_RULES, width, draw.text());
         }
-        let rows = usize::from(room.height.saturating_sub(5)).max(2) / 2;
-        let first = cursor.window(rows);
-        for (at, item) in items.iter().enumerate().skip(first).take(rows) {
-            let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
-            sheet.row(entry(&text, at == cursor.0, width, draw));
+        // Each rule has two rows.
+        let (chosen, rows) = (cursor.0 * 2, usize::from(room.height.saturating_sub(5)).max(2));
+        sheet.rows.extend(scrolled(items.len() * 2, chosen..chosen + 2, rows, draw, |at| {
+            let item = items.get(at / 2)?;
+            if at.is_multiple_of(2) {
+                let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
+                return Some(entry(&text, at == chosen, width, draw));
+            }
             let text = format!("       {}", safe::one_line(&state_text(state, item, draw)));
-            sheet.dim(safe::cut(&text, width.into()), draw);
-        }
+            Some(Line::styled(safe::cut(&text, width.into()), draw.dim()))
+        }));
         sheet.gap();
         let foot = if items.iter().any(|item| item.over.is_none()) {
             "Del or x removes a rule   Esc close"

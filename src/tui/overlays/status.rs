@@ -18,7 +18,7 @@ use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 use std::path::{Path, PathBuf};
 
 /// Columns of a label.
@@ -33,8 +33,11 @@ impl Overlay for Status {
         OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 82) }
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.0 = self.0.saturating_add_signed(by).min(1_000);
+    /// Scrolls, but not beyond the ends.
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        let room = ctx.room(self.properties().width);
+        let most = rows(ctx, panes, room.width).len().saturating_sub(shown_rows(room));
+        self.0 = self.0.saturating_add_signed(by).min(most);
         Vec::new()
     }
 
@@ -43,13 +46,8 @@ impl Overlay for Status {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, draw) = (room.width, room.height, ctx.draw);
-        let mut rows = Vec::new();
-        for (label, text) in facts(ctx, panes) {
-            let label = Span::styled(format!("{label:<LABEL_COLUMNS$}"), draw.style(Slot::UiTitle));
-            rows.extend(safe::hanging(label, &text, width.into(), draw.text()));
-        }
-        let shown = usize::from(height.saturating_sub(2)).max(1);
+        let rows = rows(ctx, panes, room.width);
+        let shown = shown_rows(room);
         let first = self.0.min(rows.len().saturating_sub(shown));
         let more = rows.len().saturating_sub(first + shown);
         let mut sheet = Sheet::new("Status");
@@ -59,9 +57,21 @@ impl Overlay for Status {
         } else {
             "Esc close".into()
         };
-        sheet.gap().dim(foot, draw);
+        sheet.gap().dim(foot, ctx.draw);
         Some(sheet)
     }
+}
+
+/// How many rows of facts there is room for.
+fn shown_rows(room: Rect) -> usize {
+    usize::from(room.height.saturating_sub(2)).max(1)
+}
+
+fn rows(ctx: OverlayContext<'_>, panes: &Panes, width: u16) -> Vec<Line<'static>> {
+    let label = |name: &str| Span::styled(format!("{name:<LABEL_COLUMNS$}"), ctx.draw.style(Slot::UiTitle));
+    let rows =
+        |(name, text): (&str, String)| safe::hanging(label(name), &text, width.into(), ctx.draw.text());
+    facts(ctx, panes).into_iter().flat_map(rows).collect()
 }
 
 /// The facts for lines mode, where no pane shows them, by label.

@@ -71,6 +71,7 @@ impl Overlay for ThemeList {
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
         let mut sheet = Sheet::new("Themes");
+        sheet.in_view = Some(self.cursor.0..self.cursor.0 + 1);
         for (at, name) in self.names.iter().enumerate() {
             let mark = if *name == self.before { "  in use" } else { "" };
             let text = format!("{}{mark}", safe::one_line(name));

@@ -14,7 +14,7 @@ use crate::tui::theme::Slot;
 use crate::tui::ui_command::{PagerText, UiCommand};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::{Sheet, entry, scrolled};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
@@ -284,8 +284,9 @@ impl Overlay for UndoList {
             sheet.dim("Looking.", draw);
         }
         let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
-        let first = self.cursor.window(rows);
-        for (at, change) in self.all().iter().enumerate().skip(first).take(rows) {
+        let cursor = self.cursor.0;
+        sheet.rows.extend(scrolled(self.all().len(), cursor..cursor + 1, rows, draw, |at| {
+            let change = self.all().get(at)?;
             let pick = match (change.standing.can_any(), self.picked.contains(&change.number)) {
                 (false, _) => "   ",
                 (_, true) => "[x]",
@@ -302,8 +303,8 @@ impl Overlay for UndoList {
             let pad = " ".repeat(room.saturating_sub(path.width()));
             let (size, state) = (words::size(change.bytes), state_text(change));
             let text = format!("{pick} {mark} {path}{pad}  {size:>7}{state}");
-            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
-        }
+            Some(entry(text.trim_end(), at == cursor, width, draw))
+        }));
         match self.dropped() {
             0 => sheet.gap(),
             dropped => sheet.words(&sentences::dropped(dropped), width, draw.style(Slot::BlockPending)),

@@ -13,6 +13,7 @@ mod tests;
 pub(crate) use stream::MarkdownStream;
 
 use crate::tui::paint::hyperlinks::Hyperlinks;
+use crate::tui::paint::strokes::Strokes;
 use crate::tui::theme::Theme;
 use layout::Layout;
 use pulldown_cmark::{Options, Parser};
@@ -22,10 +23,22 @@ use ratatui::text::Line;
 const EXTENSIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
+/// What a text is drawn with: its colours, and the characters of its rules.
+#[derive(Clone, Copy)]
+pub(crate) struct MarkdownStyle<'a> {
+    pub(crate) theme: &'a Theme,
+    pub(crate) strokes: &'static Strokes,
+}
+
 /// Lays out a text as rows of at most `width` columns, without an empty row at the start or end. Addresses
 /// become links.
-pub(crate) fn lines(text: &str, width: u16, theme: &Theme, links: &Hyperlinks) -> Vec<Line<'static>> {
-    let mut layout = Layout::new(width, theme, links);
+pub(crate) fn lines(
+    text: &str,
+    width: u16,
+    style: MarkdownStyle<'_>,
+    links: &Hyperlinks,
+) -> Vec<Line<'static>> {
+    let mut layout = Layout::new(width, style, links);
     Parser::new_ext(text, EXTENSIONS).for_each(|event| layout.event(event));
     layout.finish()
 }

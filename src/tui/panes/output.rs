@@ -44,8 +44,9 @@ enum Subject {
     NotRun(BlockId),
 }
 
-/// What the rows about an ended run depend on: the run, the width, the theme, and how much of its output is loaded.
-type EndedStamp = (RunId, u16, String, Option<OutputAway>, bool);
+/// What the rows about an ended run depend on: the run, the width, the theme, how much of its output is loaded, and
+/// whether its block waits again.
+type EndedStamp = (RunId, u16, String, Option<OutputAway>, bool, bool);
 
 /// The scroll position of the pane.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ impl Session<'_> {
     /// shows it, and not for each key: a slow disk or a long text must not delay typing.
     pub(super) fn keep_draft(&mut self, now: Instant) {
         let text = self.screen.unsent_text();
-        if self.driver.keeps_draft(&text) {
+        if self.exit.is_none() && self.driver.keeps_draft(&text) {
             self.draft_due = None;
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::{Ctx, Exit, Note, Screen};
 use crate::domain::{BlockId, BlockKind, BranchPoint, InstallInto, Language, PackageList};
-use crate::engine::transcript::BlockStatus;
+use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -175,8 +175,7 @@ impl Screen {
 
     /// Puts the block on screen back into review.
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) {
-        let shown = self.block_on_screen(ctx.state);
-        let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
+        let Some(item) = self.block_on_screen(ctx.state) else {
             return self.inform("No block is on screen.");
         };
         if item.status == BlockStatus::Open {
@@ -188,16 +187,16 @@ impl Screen {
     }
 
     /// The block whose output, or whose code, is shown.
-    fn block_on_screen(&self, state: &State) -> Option<BlockId> {
-        let of_output = || self.panes.output.run(state).map(|(item, _)| item.block.id);
+    pub(crate) fn block_on_screen<'a>(&self, state: &'a State) -> Option<&'a BlockItem> {
+        let of_output = || self.panes.output.run(state).map(|(item, _)| item);
         let in_front = (self.panes.focus == Pane::Output).then(of_output).flatten();
-        in_front.or(self.panes.code.subject())
+        in_front.or_else(|| state.transcript.blocks.get(&self.panes.code.subject()?))
     }
 
     /// Continues in a branch in which the block on screen waits again as it first did.
     pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) {
         match self.block_on_screen(ctx.state) {
-            Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
+            Some(item) => self.leave_for(Exit::Branch(BranchPoint::Block(item.block.id)), ctx),
             None => self.inform("No block is on screen."),
         }
     }

@@ -9,9 +9,8 @@ use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::words;
+use crate::tui::widgets::sheet::hidden;
 use ratatui::layout::{Offset, Position};
-use ratatui::text::Line;
 
 /// Draws the overlay; returns where to put the cursor, and adds its text fields to `fields`.
 pub(crate) fn draw(
@@ -34,13 +33,7 @@ pub(crate) fn draw(
     frame::all(buf, &[(slot, Title { left: sheet.title, focused: true, ..Title::default() })], draw);
     let area = slot.inner;
     let offset = Offset { x: area.x.into(), y: area.y.into() };
-    let told = |sign: &str, rows: usize, place: &str| {
-        Line::styled(format!("{sign} {} {place}", words::count(rows, "row")), draw.dim())
-    };
-    let above = (shown.start > 0 && shown.len() < height).then(|| told("^", shown.start, "above"));
-    let below = sheet.rows.len() - shown.end;
-    let has_room = shown.len() + usize::from(above.is_some()) < height;
-    let below = (below > 0 && has_room).then(|| told("v", below, "below"));
+    let [above, below] = hidden(&shown, sheet.rows.len(), height, draw);
     // The row at the top of the box, counted as those of the sheet.
     let first = shown.start - usize::from(above.is_some());
     let rows = above.iter().chain(sheet.rows.get(shown).unwrap_or_default()).chain(&below);

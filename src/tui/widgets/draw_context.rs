@@ -7,28 +7,11 @@ use crate::engine::BlockState;
 use crate::export::columns::ColumnSigns;
 use crate::tui::keymap::Keymap;
 use crate::tui::paint::hyperlinks::Hyperlinks;
+use crate::tui::paint::markdown::MarkdownStyle;
+use crate::tui::paint::strokes::Strokes;
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
 use ratatui::style::Style;
-
-/// The characters of a border.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Strokes {
-    /// To the left and to the right.
-    pub(crate) vertical: &'static str,
-    /// Above and below.
-    pub(crate) horizontal: &'static str,
-    /// The corners: top left, top right, bottom left, bottom right.
-    pub(crate) corners: [&'static str; 4],
-}
-
-impl Strokes {
-    const LIGHT: Strokes =
-        Strokes { vertical: "│", horizontal: "─", corners: ["┌", "┐", "└", "┘"] };
-    const HEAVY: Strokes =
-        Strokes { vertical: "┃", horizontal: "━", corners: ["┏", "┓", "┗", "┛"] };
-    const ASCII: Strokes = Strokes { vertical: "|", horizontal: "-", corners: ["+"; 4] };
-}
 
 /// The characters for frames and marks.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +81,10 @@ impl DrawContext<'_> {
 
     pub(crate) fn text(&self) -> Style {
         self.style(Slot::UiText)
+    }
+
+    pub(crate) fn markdown(&self) -> MarkdownStyle<'_> {
+        MarkdownStyle { theme: self.theme, strokes: self.glyphs.border }
     }
 
     /// The style of less important text.

@@ -3,7 +3,7 @@
 use super::draw_context::DrawContext;
 use super::field::Field;
 use super::filter::{Cursor, rank};
-use super::sheet::{Sheet, entry};
+use super::sheet::{Sheet, entry, scrolled};
 use ratatui::layout::Rect;
 
 /// The filter, the texts that it searches, and the cursor in what matches.
@@ -95,10 +95,11 @@ impl<T> FilteredList<T> {
         let (width, mut sheet) = (room.area.width, Sheet::new(title));
         let rows = usize::from(room.area.height.saturating_sub(room.others).clamp(1, room.most));
         sheet.field("> ", &self.matches.filter, width, draw).rule(width, draw);
-        let cursor = self.matches.cursor;
-        for (at, (chosen, text)) in self.shown().enumerate().skip(cursor.window(rows)).take(rows) {
-            sheet.row(entry(&row(chosen, text), at == cursor.0, width, draw));
-        }
+        let (cursor, all) = (self.matches.cursor.0, self.matches.shown.len());
+        sheet.rows.extend(scrolled(all, cursor..cursor + 1, rows, draw, |at| {
+            let (chosen, text) = self.shown().nth(at)?;
+            Some(entry(&row(chosen, text), at == cursor, width, draw))
+        }));
         sheet
     }
 }

@@ -4,8 +4,8 @@ use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::safe;
 use crate::tui::widgets::typed_text::TypedText;
+use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
@@ -21,8 +21,7 @@ pub struct Sheet {
     pub(crate) fields: Vec<FieldPlace>,
     /// The row and column of the cursor.
     pub(crate) cursor: Option<(usize, usize)>,
-    /// The rows to show where not all fit, in a box that also tells how many are hidden below; without it, the row of
-    /// the cursor.
+    /// The rows to show where not all fit; without it, the row of the cursor.
     pub(crate) in_view: Option<Range<usize>>,
 }
 
@@ -32,26 +31,10 @@ impl Sheet {
         Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None, in_view: None }
     }
 
-    /// The rows that a box of this height shows. Where it is higher than they are, a row above them tells what is hidden
-    /// there, and in a box that tells that, one below them.
+    /// The rows that a box of this height shows.
     pub(crate) fn visible(&self, height: usize) -> Range<usize> {
-        let all = self.rows.len();
-        if all <= height {
-            return 0..all;
-        }
-        let row = self.cursor.map_or(0, |(row, _)| row).min(all - 1);
-        let wanted = self.in_view.clone().unwrap_or(row..row + 1);
-        // In a lower box these rows would hide what they are for.
-        let (above, below) = if height < 3 { (0, 0) } else { (1, usize::from(self.in_view.is_some())) };
-        if wanted.end + below <= height {
-            return 0..height - below;
-        }
-        let first = wanted.end.saturating_sub(height - above - below).min(wanted.start);
-        if first == 0 {
-            return 0..height - below;
-        }
-        let most = all - (height - above);
-        if first >= most { most..all } else { first..first + height - above - below }
+        let row = self.cursor.map_or(0, |(row, _)| row).min(self.rows.len().saturating_sub(1));
+        visible(self.rows.len(), self.in_view.clone().unwrap_or(row..row + 1), height)
     }
 
     pub(crate) fn row(&mut self, line: Line<'static>) -> &mut Self {
@@ -114,6 +97,52 @@ impl Sheet {
     }
 }
 
+/// The rows, of so many, that this height shows, with those that are wanted. Where not all fit, they leave one row for
+/// what is hidden above and one for what is hidden below.
+fn visible(all: usize, wanted: Range<usize>, height: usize) -> Range<usize> {
+    if all <= height {
+        return 0..all;
+    }
+    // In a lower box the row that tells it would hide what it is for.
+    let sign = usize::from(height >= 3);
+    let first = wanted.end.saturating_sub(height - 2 * sign).min(wanted.start);
+    let most = all - (height - sign);
+    if first == 0 || wanted.end + sign <= height {
+        0..height - sign
+    } else if first >= most {
+        most..all
+    } else {
+        first..first + height - 2 * sign
+    }
+}
+
+/// The rows that tell how many are hidden above and below the visible ones, if there is room.
+pub(crate) fn hidden(
+    visible: &Range<usize>,
+    all: usize,
+    height: usize,
+    draw: DrawContext<'_>,
+) -> [Option<Line<'static>>; 2] {
+    let has_room = visible.len() < height;
+    [("^", visible.start, "above"), ("v", all - visible.end, "below")].map(|(sign, rows, place)| {
+        let text = || format!("{sign} {} {place}", words::count(rows, "row"));
+        (rows > 0 && has_room).then(|| Line::styled(text(), draw.dim()))
+    })
+}
+
+/// The rows of a list, of so many, that this height shows, and how many are hidden above and below.
+pub(crate) fn scrolled(
+    all: usize,
+    wanted: Range<usize>,
+    height: usize,
+    draw: DrawContext<'_>,
+    row: impl Fn(usize) -> Option<Line<'static>>,
+) -> impl Iterator<Item = Line<'static>> {
+    let shown = visible(all, wanted, height);
+    let [above, below] = hidden(&shown, all, height, draw);
+    above.into_iter().chain(shown.filter_map(row)).chain(below)
+}
+
 /// A row of a list.
 pub(crate) fn entry(text: &str, chosen: bool, width: u16, draw: DrawContext<'_>) -> Line<'static> {
     let mark = if chosen { "> " } else { "  " };
@@ -143,8 +172,7 @@ mod tests {
                     assert!(shown.contains(&wanted.start), "{wanted:?} of {all} in {height}: {shown:?}");
                     assert!(!fits || wanted.end <= shown.end, "{wanted:?} of {all} in {height}: {shown:?}");
                     let (above, below) = (usize::from(shown.start > 0), usize::from(shown.end < all));
-                    let marks =
-                        if height < 3 { 0 } else { above + below * usize::from(sheet.in_view.is_some()) };
+                    let marks = if height < 3 { 0 } else { above + below };
                     assert_eq!(
                         shown.len() + marks,
                         height.min(all),

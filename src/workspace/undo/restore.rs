@@ -13,6 +13,7 @@ use super::put_back_journal::RestoreNotes;
 use super::record::{FileState, PathChange, Record};
 use super::snapshot::state_of;
 use crate::domain::UndoKind;
+use crate::text::system_error::words;
 use crate::workspace::FileError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -128,7 +129,7 @@ impl Restoration<'_> {
         if let FileState::File { sha256, bytes, .. } = &now
             && !self.objects.holds(*sha256, *bytes)
         {
-            let failed = |error: io::Error| FileError::NotKept(error.to_string());
+            let failed = |error: io::Error| FileError::NotKept(words(&error));
             let file = opener.open(&change.path).map_err(failed)?;
             let (kept, _) = self.objects.put_file(&file, self.most).map_err(failed)?;
             if kept != *sha256 {

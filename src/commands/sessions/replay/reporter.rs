@@ -12,6 +12,7 @@ use crate::engine::State;
 use crate::engine::recorded_runs::{RecordedRun, RecordedStep};
 use crate::engine::run_comparison::{Comparer, RunComparison};
 use crate::headless::{Ending, TurnObserver, json};
+use crate::report::reason;
 use crate::report::{Failure, FailureClass};
 use crate::text::alike::{BothRuns, RunFacts};
 use crate::text::number::counted;
@@ -184,7 +185,7 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         if let Some(path) = &args.junit {
             std::fs::write(path, junit::report(label, &told)).map_err(|error| {
                 let path = visible_line(&path.to_string_lossy());
-                Failure::new(FailureClass::Work, format!("{path} can't be written: {error}"))
+                Failure::new(FailureClass::Work, format!("{path} can't be written: {}", reason(&error)))
             })?;
         }
         let first = |wanted: fn(&RunResult) -> bool| told.iter().find(|run| wanted(&run.result));

@@ -8,6 +8,7 @@ use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Field, Pos};
+use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
@@ -88,8 +89,9 @@ fn whole(form: &FormBox, columns: u16, is_tight: bool, draw: DrawContext<'_>) ->
                 line.spans.insert(0, Span::raw("  "));
                 line
             };
-            let files = form.files.rows(MAX_FILES_SHOWN, form.chosen_file, columns.saturating_sub(2), draw);
-            sheet.rows.extend(files.into_iter().map(indented));
+            let first = Cursor(form.chosen_file.unwrap_or_default()).window(MAX_FILES_SHOWN);
+            let row = |at| form.files.row(at, form.chosen_file, columns.saturating_sub(2), draw);
+            sheet.rows.extend((first..first + MAX_FILES_SHOWN).map_while(row).map(indented));
         }
         if let Some(why) = form.field_error(&asked.name) {
             let head = Span::styled(format!("{:INDENT_COLUMNS$}! ", ""), draw.style(Slot::StatusError));

@@ -39,7 +39,7 @@ pub(super) fn rows_of(offer: &Offer) -> Vec<ModelRow> {
         }
         // Servers that are not running here get no row of their own: they are named together below.
         (CatalogueAnswer::NoKey | CatalogueAnswer::NotRunning(_), _) => Vec::new(),
-        (CatalogueAnswer::Failed(why), _) => without_list(why.clone(), false),
+        (CatalogueAnswer::Failed(why) | CatalogueAnswer::Refused(why), _) => without_list(why.clone(), false),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::tui::keymap::Context;
 use crate::tui::overlays::OverlayContext;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::{Sheet, entry, scrolled};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 
@@ -39,11 +39,10 @@ pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> She
     sheet.rule(width, draw);
     let preview = usize::from(height >= 18) * 8;
     let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
-    let first = list.cursor.window(rows);
-    for at in (first..list.count()).take(rows) {
-        let text = row(list, (at, list.at(at)), ctx);
-        sheet.row(entry(&text, at == list.cursor.0, width, draw));
-    }
+    let cursor = list.cursor.0;
+    sheet.rows.extend(scrolled(list.count(), cursor..cursor + 1, rows, draw, |at| {
+        Some(entry(&row(list, (at, list.at(at)), ctx), at == cursor, width, draw))
+    }));
     if list.listing.all().is_none() {
         sheet.dim("  Looking for sessions.", draw);
     } else if let Some(remark) = list.remark() {

@@ -3,9 +3,11 @@
 
 mod inline_text;
 
+use super::MarkdownStyle;
 use super::table::TableLayout;
 use crate::tui::paint::glyphs;
 use crate::tui::paint::hyperlinks::Hyperlinks;
+use crate::tui::paint::strokes::Strokes;
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Syntax, Theme};
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
@@ -25,6 +27,7 @@ struct Prefix {
 /// The layout in progress.
 pub(super) struct Layout<'t> {
     theme: &'t Theme,
+    strokes: &'static Strokes,
     links: &'t Hyperlinks,
     width: usize,
     rows: Vec<Line<'static>>,
@@ -45,9 +48,10 @@ pub(super) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    pub(super) fn new(width: u16, theme: &'t Theme, links: &'t Hyperlinks) -> Self {
+    pub(super) fn new(width: u16, style: MarkdownStyle<'t>, links: &'t Hyperlinks) -> Self {
         Self {
-            theme,
+            theme: style.theme,
+            strokes: style.strokes,
             links,
             width: usize::from(width).max(MIN_COLUMNS),
             rows: Vec::new(),
@@ -86,8 +90,8 @@ impl<'t> Layout<'t> {
             Event::HardBreak => self.push("\n", self.style()),
             Event::Rule => {
                 self.block();
-                let room = self.room();
-                self.row(Line::styled("─".repeat(room), self.theme.style(Slot::UiBorder)));
+                let rule = self.strokes.horizontal.repeat(self.room());
+                self.row(Line::styled(rule, self.theme.style(Slot::UiBorder)));
                 self.gap = true;
             }
             Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }, self.style()),
@@ -105,7 +109,8 @@ impl<'t> Layout<'t> {
             Tag::BlockQuote(_) => {
                 self.block();
                 let style = self.theme.style(Slot::UiBorder);
-                self.prefixes.push(Prefix { first: None, rest: "│ ".into(), style });
+                let rest = format!("{} ", self.strokes.vertical);
+                self.prefixes.push(Prefix { first: None, rest, style });
             }
             Tag::CodeBlock(kind) => {
                 self.block();
@@ -215,7 +220,7 @@ impl<'t> Layout<'t> {
     fn end_table(&mut self) {
         let Some(table) = self.table.take() else { return };
         let room = self.room();
-        for row in table.rows(room, self.theme) {
+        for row in table.rows(room, self.strokes.horizontal, self.theme) {
             self.row(row);
         }
         self.gap = true;

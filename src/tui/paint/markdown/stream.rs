@@ -5,9 +5,8 @@
 //! a list that numbers every item 1, emphasis over a hundred lines); once the text is complete, the whole is
 //! laid out with `lines`.
 
-use super::{EXTENSIONS, lines};
+use super::{EXTENSIONS, MarkdownStyle, lines};
 use crate::tui::paint::hyperlinks::Hyperlinks;
-use crate::tui::theme::Theme;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use ratatui::text::Line;
 use std::ops::Range;
@@ -53,7 +52,7 @@ enum BlockShape {
 impl MarkdownStream {
     /// Updates the rows to the present text. With the same `key` and width, the text must only have grown since
     /// the last call; otherwise everything is laid out again.
-    pub(crate) fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
+    pub(crate) fn update(&mut self, key: (u32, usize), text: &str, width: u16, style: MarkdownStyle<'_>) {
         if self.key != Some((key, width)) || text.len() < self.seen {
             *self = Self { key: Some((key, width)), ..Self::default() };
         } else if text.len() == self.seen {
@@ -61,9 +60,9 @@ impl MarkdownStream {
         }
         self.seen = text.len();
         self.rows.truncate(self.settled_rows);
-        self.settle(text, width, theme);
+        self.settle(text, width, style);
         let open = self.open(text, text.len());
-        self.append(lay_out(&open, width, theme));
+        self.append(lay_out(&open, width, style));
     }
 
     pub(crate) fn rows(&self) -> &[Line<'static>] {
@@ -84,7 +83,7 @@ impl MarkdownStream {
     }
 
     /// Settles what can't change any more.
-    fn settle(&mut self, text: &str, width: u16, theme: &Theme) {
+    fn settle(&mut self, text: &str, width: u16, style: MarkdownStyle<'_>) {
         let open = self.open(text, text.len());
         let Some(last) = last_block(&open) else { return };
         // Bytes of the parser's text that are not in the reply.
@@ -93,9 +92,9 @@ impl MarkdownStream {
         let begun = open.get(last.range.start..).is_some_and(|rest| rest.contains('\n'));
         if last.range.start > carried && begun {
             let end = self.settled + last.range.start - carried;
-            self.take(text, end, width, theme);
+            self.take(text, end, width, style);
             (self.carry, self.inside) = (String::new(), false);
-            return self.settle(text, width, theme);
+            return self.settle(text, width, style);
         }
         if last.range.start > carried || last.range.len() < LONG_BLOCK_BYTES {
             return;
@@ -113,22 +112,22 @@ impl MarkdownStream {
         let Some(cut) = cut.filter(|cut| *cut > carried) else { return };
         let fence = if last.kind == BlockShape::Fence { opening_line(&open, &last) } else { String::new() };
         let end = self.settled + cut - carried;
-        self.take(text, end, width, theme);
+        self.take(text, end, width, style);
         (self.carry, self.inside) = (fence, true);
     }
 
     /// Lays out the text up to a byte, for good.
-    fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
+    fn take(&mut self, text: &str, end: usize, width: u16, style: MarkdownStyle<'_>) {
         let piece = self.open(text, end);
-        self.append(lay_out(&piece, width, theme));
+        self.append(lay_out(&piece, width, style));
         self.settled = end;
         self.settled_rows = self.rows.len();
     }
 }
 
 /// Lays out a piece of a growing text. Without links: an address at its end may still grow.
-fn lay_out(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
-    lines(piece, width, theme, &Hyperlinks::default())
+fn lay_out(piece: &str, width: u16, style: MarkdownStyle<'_>) -> Vec<Line<'static>> {
+    lines(piece, width, style, &Hyperlinks::default())
 }
 
 /// Finds the last top-level block of a text.

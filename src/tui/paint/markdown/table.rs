@@ -42,14 +42,14 @@ impl TableLayout {
         }
     }
 
-    /// Lays out the rows within so many columns.
-    pub(super) fn rows(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// Lays out the rows within so many columns, with a rule of `stroke` below the head.
+    pub(super) fn rows(&self, room: usize, stroke: &str, theme: &Theme) -> Vec<Line<'static>> {
         let widths = self.widths(room, theme);
         let mut out = Vec::new();
         for (number, cells) in self.rows.iter().enumerate() {
             out.extend(row(cells, &widths, &self.alignments, number == 0, theme));
             if number == 0 {
-                let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
+                let rule: Vec<String> = widths.iter().map(|w| stroke.repeat(*w)).collect();
                 out.push(Line::styled(rule.join(&" ".repeat(GAP_COLUMNS)), theme.style(Slot::UiBorder)));
             }
         }

@@ -1,6 +1,7 @@
-use super::{MarkdownStream, lines};
+use super::{MarkdownStream, MarkdownStyle, lines};
 use crate::tui::paint::cell_tag::CellTag;
 use crate::tui::paint::hyperlinks::Hyperlinks;
+use crate::tui::paint::strokes::Strokes;
 use crate::tui::theme::{Depth, Theme};
 use proptest::prelude::*;
 use ratatui::text::{Line, Span};
@@ -10,12 +11,16 @@ fn theme() -> Theme {
     Theme::terminal(Depth::Ansi16)
 }
 
+fn look(theme: &Theme) -> MarkdownStyle<'_> {
+    MarkdownStyle { theme, strokes: &Strokes::LIGHT }
+}
+
 fn shown(rows: &[Line<'_>]) -> String {
     rows.iter().map(|row| row.spans.iter().map(|s| s.content.as_ref()).collect::<String>() + "\n").collect()
 }
 
 fn laid(text: &str, width: u16) -> String {
-    shown(&lines(text, width, &theme(), &Hyperlinks::default()))
+    shown(&lines(text, width, look(&theme()), &Hyperlinks::default()))
 }
 
 #[test]
@@ -47,6 +52,15 @@ fn code_is_indented_and_never_cut() {
 
     after
     "#);
+}
+
+#[test]
+fn rules_and_quotes_are_of_ascii_where_only_that_can_be_drawn() {
+    let text = "> said\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+    let theme = theme();
+    let style = MarkdownStyle { strokes: &Strokes::ASCII, ..look(&theme) };
+    let laid = shown(&lines(text, 20, style, &Hyperlinks::default()));
+    assert!(laid.is_ascii() && laid.contains("| said") && laid.contains("---  ---"), "{laid}");
 }
 
 #[test]
@@ -94,7 +108,7 @@ fn what_is_an_address_leads_there_on_each_of_its_rows() {
     let links = Hyperlinks::enabled();
     let text = "[a *b*](https://a.org/x) <me@a.org>, https://a_long_one.org/b_c_d. `http://c.org`\n\n| t |\n|---|\n| http://d.org |\n\n```\nhttp://code.org\n```\n[bad](javascript:x)";
     let mut seen: Vec<(String, String)> = Vec::new();
-    for (shown, address) in linked(&lines(text, 20, &theme(), &links), &links) {
+    for (shown, address) in linked(&lines(text, 20, look(&theme()), &links), &links) {
         match seen.last_mut().filter(|(_, last)| *last == address) {
             Some((before, _)) => before.push_str(&shown),
             None => seen.push((shown, address)),
@@ -132,7 +146,7 @@ fn no_address_leads_anywhere_but_to_itself() {
         ("[https://good.org](https://evil.org)", "https://good.org (https://evil.org)"),
         ("[https://good.org ](https://good.org)", "https://good.org"),
     ] {
-        let rows = lines(text, 200, &theme(), &links);
+        let rows = lines(text, 200, look(&theme()), &links);
         assert_eq!(shown(&rows).trim_end(), told);
         for (shown, address) in linked(&rows, &links) {
             assert_eq!(shown.trim(), address, "{text}");
@@ -150,7 +164,7 @@ fn what_is_hostile_is_shown() {
 #[test]
 fn empty_texts_have_no_rows() {
     for text in ["", "\n\n", "   "] {
-        assert!(lines(text, 40, &theme(), &Hyperlinks::default()).is_empty(), "{text:?}");
+        assert!(lines(text, 40, look(&theme()), &Hyperlinks::default()).is_empty(), "{text:?}");
     }
 }
 
@@ -163,7 +177,7 @@ fn streamed(text: &str, sizes: &[usize], width: u16) -> String {
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        stream.update((1, 0), &text[..end], width, &theme);
+        stream.update((1, 0), &text[..end], width, look(&theme));
     }
     shown(stream.rows())
 }
@@ -190,7 +204,7 @@ fn long_blocks_are_settled_piece_by_piece() {
 proptest! {
     #[test]
     fn any_text_fits_its_width(text in "[a-z \\n*`_#>|\\-0-9.\u{1b}\u{202e}日本\\[\\]()<>]{0,200}", width in 8u16..60) {
-        for row in lines(&text, width, &theme(), &Hyperlinks::default()) {
+        for row in lines(&text, width, look(&theme()), &Hyperlinks::default()) {
             let shown: String = row.spans.iter().map(|s| s.content.as_ref()).collect();
             prop_assert!(!shown.contains(['\u{1b}', '\u{202e}', '\n']), "{shown:?}");
             // Deep nesting may take more than a narrow width has; else rows fit.

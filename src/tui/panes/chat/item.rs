@@ -221,7 +221,7 @@ fn paged_out(out: MessageAway) -> String {
 
 pub(super) fn prose_rows(prose: &str, width: u16, draw: DrawContext<'_>, rows: &mut Vec<Line<'static>>) {
     if !prose.trim().is_empty() {
-        rows.extend(markdown::lines(prose, width, draw.theme, draw.links));
+        rows.extend(markdown::lines(prose, width, draw.markdown(), draw.links));
     }
 }
 

@@ -102,7 +102,7 @@ impl Live {
             Some(Segment::Prose(range)) => {
                 let prose = reply.text.get(range.clone()).unwrap_or_default();
                 self.growing = Some((reply.step.0, range.start));
-                self.stream.update((reply.step.0, range.start), prose, width, draw.theme);
+                self.stream.update((reply.step.0, range.start), prose, width, draw.markdown());
             }
             Some(Segment::Block(block)) => {
                 let blocks = reply.segments.iter().filter(|s| matches!(s, Segment::Block(_))).count();

@@ -36,7 +36,7 @@ impl OpeningRows {
         (width, height): (u16, u16),
         draw: DrawContext<'_>,
     ) -> Self {
-        let rows = markdown::lines(&opening.text, width, draw.theme, draw.links);
+        let rows = markdown::lines(&opening.text, width, draw.markdown(), draw.links);
         let mut laid = Self { rows, prompts: Vec::new(), laid_for: (suggested, (width, height)) };
         if opening.prompts.is_empty() {
             return laid;

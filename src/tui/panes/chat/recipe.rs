@@ -51,7 +51,7 @@ pub(super) fn rows(
             let (told, slot) = ended(*end);
             rows.extend(safe::wrap_words(told, width_of, draw.style(slot)));
             if !summary.trim().is_empty() {
-                rows.extend(markdown::lines(summary, width, draw.theme, draw.links));
+                rows.extend(markdown::lines(summary, width, draw.markdown(), draw.links));
             }
         }
     }

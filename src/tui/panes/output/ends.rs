@@ -3,6 +3,7 @@
 use super::receipt::RunRows;
 use super::{OutputPane, Subject, first_error, receipt, tables};
 use crate::engine::State;
+use crate::engine::transcript::BlockStatus;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
@@ -42,14 +43,15 @@ impl OutputPane {
                 let Some((item, run)) = self.run(state) else { return };
                 let images = self.images(state);
                 let away = run.unloaded_output().map(|(_, away)| away);
+                let waits = item.status == BlockStatus::Open;
                 let told = match &run.ended {
                     Some((_, report)) => {
-                        let made_for = (run.run, width, self.theme.clone(), away, self.output_loaded);
+                        let made_for = (run.run, width, self.theme.clone(), away, self.output_loaded, waits);
                         let rows = match self.ended.take() {
                             Some((of, rows)) if of == made_for => rows,
                             _ => {
                                 let first = first_error::of_run(item, report).filter(|_| self.output_loaded);
-                                let told = (&**report, &run.terms.language, away);
+                                let told = (&**report, &run.terms.language, away, waits);
                                 receipt::end_rows(told, first.as_deref(), width, draw)
                             }
                         };

@@ -39,9 +39,10 @@ pub(super) struct RunRows {
     pub(super) tail: Vec<Line<'static>>,
 }
 
-/// The rows before and after the output of an ended run; `first_error` is the output line that says what went wrong.
+/// The rows before and after the output of an ended run; `waits`: its block waits again; `first_error` is the output line
+/// that says what went wrong.
 pub(super) fn end_rows(
-    (report, language, away): (&RunReport, &Language, Option<OutputAway>),
+    (report, language, away, waits): (&RunReport, &Language, Option<OutputAway>, bool),
     first_error: Option<&str>,
     width: u16,
     draw: DrawContext<'_>,
@@ -61,7 +62,7 @@ pub(super) fn end_rows(
         head.extend(safe::wrap_words(detail.trim(), width.into(), draw.style(Slot::BlockFailed)));
     }
     if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
-        head.push(Line::styled(format!("Nothing ran.{}", puts_back(draw)), draw.dim()));
+        head.push(Line::styled(format!("Nothing ran.{}", puts_back(waits, draw)), draw.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
         head.extend(warning(&lost_kernel(language, kernel)));
@@ -143,8 +144,11 @@ fn usage_text(report: &RunReport) -> String {
     parts.join("   ")
 }
 
-/// ` R puts it back for review.`
-fn puts_back(draw: DrawContext<'_>) -> String {
+/// ` R puts it back for review.`; nothing if the block waits already.
+fn puts_back(waits: bool, draw: DrawContext<'_>) -> String {
+    if waits {
+        return String::new();
+    }
     draw.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
 }
 
@@ -194,7 +198,7 @@ pub(super) fn lost_rows(item: &BlockItem, width: u16, draw: DrawContext<'_>) -> 
     let text = format!(
         "Block {} was running when the program ended: its end is not known. It is not run again by itself.{}",
         item.block.id,
-        puts_back(draw)
+        puts_back(item.status == BlockStatus::Open, draw)
     );
     safe::wrap_words(&text, width.into(), draw.style(Slot::StatusWarn))
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::Review;
 use crate::engine::state::Question;
-use crate::engine::transcript::RunItem;
+use crate::engine::transcript::{BlockStatus, RunItem};
 use crate::engine::{Phase, State, rules};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
@@ -195,7 +195,7 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     }
     hints.word(Action::SearchStart, "search", 3).word(Action::Copy, "copy", 2);
     let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_reopen_block();
-    if settled && screen.panes.code.subject().is_some() {
+    if settled && screen.block_on_screen(state).is_some_and(|item| item.status != BlockStatus::Open) {
         hints.word(Action::ReopenBlock, "review again", 2);
     }
     hints.word(Action::MessageFocus, "message", 1).word(Action::PaneNext, "panes", 1);
