@@ -8,6 +8,7 @@
 mod attachments;
 mod budget;
 mod calls;
+mod count;
 mod images;
 mod outside_text;
 mod pending;
@@ -16,9 +17,10 @@ mod results;
 mod share;
 
 pub(crate) use budget::{Composer, Composition};
+pub(super) use count::tokens;
 pub(super) use outside_text::{fenced, short_form, text as shortened, told_bytes};
 pub(crate) use share::ContextShare;
-pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
+pub(super) use share::{Meter, OFFER, estimate, kept_free};
 
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript, task};

@@ -3,6 +3,7 @@
 //! Only providers can count tokens. Between their counts, and where they report none, the length is estimated; the last
 //! count corrects the estimate.
 
+use super::count::tokens;
 use crate::domain::{Message, ModelInfo, ModelName, Usage};
 use crate::engine::transcript::{Item, Transcript};
 use std::collections::BTreeMap;
@@ -51,18 +52,6 @@ const REPLY_TOKENS: u64 = 4_096;
 pub(in crate::engine) fn kept_free(of: u64, model: Option<&ModelInfo>) -> u64 {
     let longest = model.and_then(|model| model.output).unwrap_or(REPLY_TOKENS);
     longest.min(REPLY_TOKENS).min(of / 8)
-}
-
-/// About how many tokens a text has: one for four ASCII characters, one for each other character.
-pub(in crate::engine) fn tokens(text: &str) -> u64 {
-    // Most texts are ASCII alone, which is found out many bytes at a time.
-    if text.is_ascii() {
-        return (text.len() as u64).div_ceil(4);
-    }
-    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    // Each non-ASCII character has exactly one byte from 0xc0 on; the others are continuation bytes.
-    let other = text.bytes().filter(|byte| *byte >= 0xc0).count() as u64;
-    ascii.div_ceil(4) + other
 }
 
 /// About how many tokens a conversation has.

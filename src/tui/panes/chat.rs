@@ -4,6 +4,7 @@
 //! its end.
 
 mod cached_items;
+mod head;
 mod item;
 mod live;
 mod opening;

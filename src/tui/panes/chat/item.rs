@@ -1,5 +1,6 @@
 //! Lays out one item of the conversation.
 
+use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, Timestamp, TurnEnd};
@@ -49,23 +50,6 @@ pub(super) fn stamp(state: &State, at: usize, draw: DrawContext<'_>) -> u64 {
         }
     }
     hasher.finish()
-}
-
-/// An empty row in front of every item but the first.
-pub(super) fn gap(rows: &mut Vec<Line<'static>>, at: usize) {
-    if at > 0 {
-        rows.push(Line::default());
-    }
-}
-
-/// `model  10:41`
-pub(super) fn speaker(
-    who: &'static str,
-    at: Timestamp,
-    style: Style,
-    draw: DrawContext<'_>,
-) -> Line<'static> {
-    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", draw.place.hour(at)), draw.dim())])
 }
 
 /// Which rows of an item show blocks: row and block.

@@ -3,7 +3,8 @@
 //! Segments that can't change any more are laid out once; only the prose at the end is laid out as it grows. So a token
 //! costs the same however long the reply is.
 
-use super::item::{self, gap, speaker};
+use super::head::{gap, speaker};
+use super::item;
 use crate::domain::sentences::sending;
 use crate::engine::reply::{Proposal, Segment};
 use crate::engine::state::LiveReply;

@@ -1,6 +1,6 @@
 //! Lays out what a recipe did: its beginning, its rounds with their verdicts, answers, its end.
 
-use super::item::{gap, speaker};
+use super::head::{gap, speaker};
 use crate::domain::{Answers, RecipeEnd, RecipeFact, RoundOutcome, Timestamp};
 use crate::engine::State;
 use crate::tui::paint::markdown;

@@ -3,7 +3,6 @@
 //! Nothing is stored besides the block: the dropped hunks are derived from its versions, so they are known after a
 //! resume too.
 
-use super::scroll::ScrollTarget;
 use super::{CodePane, Mode};
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::visible::visible_line;
@@ -167,7 +166,7 @@ impl CodePane {
         self.opinion.push(hunks.row(self.hunk, self.area.width, draw));
         let line = hunks.line(self.hunk);
         if std::mem::take(&mut self.show_hunk) {
-            self.target = Some(ScrollTarget::Line(line));
+            self.aim_at_line(line);
         }
     }
 

@@ -180,6 +180,11 @@ impl CodePane {
         self.clamp();
     }
 
+    /// Scrolls to a line as soon as the rows are laid out.
+    pub(super) fn aim_at_line(&mut self, line: usize) {
+        self.target = Some(ScrollTarget::Line(line));
+    }
+
     /// Which code is at the top of the pane.
     pub(super) fn held_place(&self) -> Option<HeldPlace> {
         let laid = self.layout.as_ref()?;
