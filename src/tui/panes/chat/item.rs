@@ -3,7 +3,7 @@
 use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
-use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, Timestamp, TurnEnd};
+use crate::domain::{BlockId, BlockKind, FinishReason, RecipeFact, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, LoadState, MessageAway, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
