@@ -50,6 +50,17 @@ fn help_scrolls_back_from_its_end_at_the_first_key() {
 }
 
 #[test]
+fn help_scrolls_in_a_terminal_of_any_size() {
+    for (width, height) in [(1, 1), (2, 2), (5, 3), (20, 4)] {
+        let mut scene = at_block();
+        scene.press(&["f1"]);
+        drawn(&mut scene, width, height);
+        scene.press(&["j", "G", "k"]);
+        drawn(&mut scene, width, height);
+    }
+}
+
+#[test]
 fn help_in_the_editor_names_what_its_keys_do_there() {
     let mut scene = at_block();
     scene.press(&["e"]);

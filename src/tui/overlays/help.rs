@@ -158,7 +158,7 @@ fn section(
     }
     // Two columns if there is room.
     let columns = if width >= 64 { 2 } else { 1 };
-    let cell = usize::from(width) / columns - 1;
+    let cell = (usize::from(width) / columns).saturating_sub(1);
     let (mut spans, mut cells) = (Vec::new(), 0);
     for (keys, help) in list {
         let keys = format!("{keys:<11} ");
