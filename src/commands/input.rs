@@ -24,6 +24,7 @@ pub(super) fn read_at_most(path: &Path, most: u64) -> Result<String, Failure> {
         let failure = Failure::new(FailureClass::Usage, what);
         // Only what the system refused can be a matter of name and rights.
         match error.raw_os_error() {
+            Some(_) if error.kind() == io::ErrorKind::IsADirectory => failure.hint("Name a file in it."),
             Some(_) => failure.hint("Check the name and the rights of the file."),
             None => failure,
         }

@@ -18,6 +18,7 @@ use super::server::{CheckedServer, HttpRequest};
 use crate::config::Timeouts;
 use crate::domain::sentences::sending;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
+use crate::text::number::duration;
 use reqwest::{Client, Response};
 use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
@@ -218,8 +219,8 @@ impl Connection {
 fn final_failure(mut failure: ReplyFailure, repetitions: u32, retry: RetryAdvice) -> ReplyFailure {
     match retry {
         RetryAdvice::After(wait) if wait > retry::MAX_RETRY_WAIT => {
-            let seconds = wait.as_secs();
-            failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);
+            let wait = duration(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+            failure.message = format!("{} The server asks to wait {wait}.", failure.message);
         }
         _ if repetitions > 0 => {
             failure.message = sending::repeated(&failure.message, repetitions);

@@ -58,6 +58,18 @@ fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
 }
 
 #[test]
+fn a_lock_is_told_over_a_choice_only_while_it_holds() {
+    let mut scene = opened(Severity::Medium);
+    // Each key begins the quiet time anew.
+    decide(&mut scene, "1");
+    scene.pass(300);
+    decide(&mut scene, "A");
+    assert_screen(&mut scene, 100, 30, &["Not yet: ", " without a key."], &[]);
+    scene.wait(4_000);
+    assert_screen(&mut scene, 100, 30, &["Always"], &["Not yet: "]);
+}
+
+#[test]
 fn a_pasted_word_approves_nothing_and_stays_nowhere() {
     crate::at_every_size(|| {
         let mut scene = opened(Severity::High);

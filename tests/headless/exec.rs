@@ -471,6 +471,7 @@ fn what_cannot_run_is_said_before_anything_runs() {
     home.file("c.py", b"\xff\xfe");
     for (args, what) in [
         (&["exec", "a.py", "nope.py"][..], "nope.py can't be read: no such file or folder"),
+        (&["exec", "a.py", "."], ". can't be read: it is a folder\n  hint: Name a file in it."),
         (&["exec", "a.py", "b.cobol"], "the language of b.cobol is not known"),
         (&["exec", "a.py", "c.py"], "c.py is no UTF-8 text: byte 1"),
         (&["exec", "a.py", "--language", "cobol"], "no language \"cobol\""),

@@ -139,7 +139,7 @@ async fn retry_after_as_a_date_is_measured_by_the_servers_clock() {
 #[tokio::test]
 async fn a_server_that_asks_for_an_hour_is_not_waited_for() {
     let (server, events) = told(vec![Answer::error(429, "later").header("retry-after", "3600")]).await;
-    assert_eq!(failure(&events).message, "Rate limit. The server asks to wait 3600 s.");
+    assert_eq!(failure(&events).message, "Rate limit. The server asks to wait 1 h 0 min.");
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -64,7 +64,8 @@ fn row(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> R
     }
     if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, draw)))
     {
-        let note = screen.note.as_ref().filter(|note| note.explains_only().is_none());
+        let note = screen.note.as_ref();
+        let note = note.filter(|note| note.explains_only().is_none() && !tells_ended_lock(note, screen, now));
         return match note {
             Some(note) => RowText::from((note_words(note, screen, state), level(note.level, draw))).marked(),
             None => (text, draw.style(Slot::StatusInfo)).into(),
@@ -85,7 +86,13 @@ fn is_outranked(note: &Note, screen: &Screen, state: &State, now: Instant) -> bo
         || asks && note.level == Level::Info
         || note.text == NO_BLOCK_WAITS && waiting.is_some()
         || note.explains_only().is_some() && (note.explains_only() != waiting || !screen.overlays.is_empty())
-        || note.about_lock && !is_locked_for_a_time(screen, now)
+        || tells_ended_lock(note, screen, now)
+}
+
+/// Whether a note says that decisions are locked for a time which is over.
+fn tells_ended_lock(note: &Note, screen: &Screen, now: Instant) -> bool {
+    let why = screen.guard.approval_refusal(now);
+    note.about_lock && !matches!(why, Some(RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. }))
 }
 
 /// The words of a note. What it says about a key that approves is what the key does now.
@@ -141,12 +148,6 @@ fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, draw: Dra
         }
         None => RowText::from((text, level(note.level, draw))).marked(),
     }
-}
-
-/// Whether decisions are locked only until some time has passed.
-fn is_locked_for_a_time(screen: &Screen, now: Instant) -> bool {
-    let why = screen.guard.approval_refusal(now);
-    matches!(why, Some(RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. }))
 }
 
 fn level(level: Level, draw: DrawContext<'_>) -> Style {
