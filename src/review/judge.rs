@@ -99,7 +99,10 @@ fn apply(
     let (mut shown, mut made) = (Vec::new(), Vec::new());
     let mut kinds: Vec<String> = Vec::new();
     let (mut nested, mut named) = (None, HashSet::new());
-    let targets = act.first_of(&shape.target);
+    let targets = match &shape.path {
+        Some(path) => vec![(path, None)],
+        None => act.first_of(&shape.target),
+    };
     let none_given = targets.is_empty();
     let any = none_given && shape.target.is_empty();
     let folders = folders_of(act);

@@ -6,6 +6,7 @@ use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
 use super::rule_error::RuleError;
 use super::rules::{ActRow, Condition, ReviewRule, RuleFile, TaintMark};
+use super::value::Value;
 use crate::text::position::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
@@ -15,6 +16,8 @@ use std::sync::{LazyLock, OnceLock};
 pub(super) struct RuleShape {
     rule: usize,
     pub(super) target: Vec<String>,
+    /// The target itself, if no argument names it.
+    pub(super) path: Option<Value>,
     pub(super) when: Vec<Condition>,
     pub(super) words: Vec<String>,
     /// The act creates what it writes, or overwrites it.
@@ -97,7 +100,16 @@ impl RuleSet {
         let shape = self.shapes.len();
         let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
         let (when, words) = (act.when.clone(), act.words.clone());
-        self.shapes.push(RuleShape { rule, target, when, words, makes: act.makes, fetches: act.fetches });
+        let path = act.path.as_ref().map(Value::text);
+        self.shapes.push(RuleShape {
+            rule,
+            target,
+            path,
+            when,
+            words,
+            makes: act.makes,
+            fetches: act.fetches,
+        });
         for call in &act.calls {
             if call.matches('*').count() > 1 || call.trim_matches('*').contains('*') {
                 self.globs.push((call.split('*').map(str::to_owned).collect(), shape));
