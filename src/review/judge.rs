@@ -66,6 +66,9 @@ pub(super) fn judge(
     }
     drop_milder(&mut judged.diagnostics, &over);
     judged.nested.extend(super::stdin::code_for_interpreter(act));
+    let (settings, is_known) = super::environment::settings_of(act);
+    judged.nested.extend(settings);
+    past.effects.unknown |= !is_known;
     judged.nested.extend(written);
     past.written.note(act);
     past.links.note(act);
