@@ -58,8 +58,8 @@ pub(super) fn settings_of(act: &Act) -> (Option<NestedCode>, bool) {
 
 /// The names and values of the variables that an act sets.
 fn pairs_of(act: &Act) -> Vec<(String, Value)> {
-    let mut maps: Vec<Value> =
-        act.named_values().filter(|(name, _)| name == "env").map(|(_, map)| map).collect();
+    let given = act.named.iter().filter(|(name, _)| name == "env");
+    let mut maps: Vec<Value> = given.map(|(_, map)| map.value.clone()).collect();
     let mut pairs = Vec::new();
     match act.name.as_str() {
         "@setting" | "process.env[]=" | "os.putenv" | "os.environ.setdefault" => {
