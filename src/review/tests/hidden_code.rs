@@ -130,7 +130,14 @@ fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_o
 
 #[test]
 fn what_a_text_that_is_not_known_does_is_not_known() {
-    assert_unknown("python", &["exec(open('x.py').read())", "import ctypes\nctypes.CDLL('./x.so')"]);
+    assert_unknown(
+        "python",
+        &[
+            "exec(open('x.py').read())",
+            "import ctypes\nctypes.CDLL('./x.so')",
+            "import pytest\npytest.main(['-q'])",
+        ],
+    );
     assert_unknown("javascript", &["eval(require('fs').readFileSync('x.js', 'utf8'))"]);
 }
 
@@ -141,6 +148,7 @@ fn libraries_tell_what_they_write() {
         ("python", "from torch.utils.tensorboard import SummaryWriter\nSummaryWriter()", "runs"),
         ("python", "import mlflow\nmlflow.log_param('a', 1)", "mlruns"),
         ("python", "import wget\nwget.download('https://a.example/x', 'y')", "y"),
+        ("python", "import nbformat\nnbformat.write(x, 'a.ipynb')", "a.ipynb"),
         ("javascript", "require('sharp')('a.png').toFile('b.png')", "b.png"),
         ("javascript", "const Database = require('better-sqlite3');\nnew Database('a.db')", "a.db"),
         ("sql", "COPY t TO '/tmp/a.csv';", "/tmp/a.csv"),
