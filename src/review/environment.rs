@@ -31,6 +31,11 @@ pub(super) fn is_obeyed(name: &str) -> bool {
         || programs::shipped().variable(name).is_some()
 }
 
+/// Whether a value is the environment of Python, or a copy of it.
+pub(super) fn is_copy(value: &Value) -> bool {
+    value.as_name().is_some_and(|name| name.starts_with("os.environ"))
+}
+
 /// Whether programs load code because of this setting that is not the system's.
 pub(super) fn loads_code(name: &str, value: &Value) -> bool {
     let is_of_system = |place: &str| {
@@ -66,10 +71,11 @@ fn pairs_of(act: &Act) -> Vec<(String, Value)> {
             let value = act.value(1).cloned().unwrap_or_else(Value::unknown);
             pairs.extend(act.value(0).and_then(Value::as_whole_text).map(|name| (name.to_owned(), value)));
         }
-        "os.environ.update" | "dict" => {
+        "os.environ.update" => {
             maps.extend(act.value(0).cloned());
             pairs.extend(act.named_values());
         }
+        "dict" if act.value(0).is_some_and(is_copy) => pairs.extend(act.named_values()),
         _ => {}
     }
     for map in maps.iter().flat_map(Value::alternatives) {

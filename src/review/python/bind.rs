@@ -101,8 +101,10 @@ impl<'t> PythonReader<'_, 't> {
         };
         self.shared.reading.unknown |= sets_field || is_search_path(&held) || is_fields(&held);
         let key = self.fold(key, frame, 0);
-        // `os.environ`, or a copy of it. A map that the text made is looked at where a program gets it.
-        let is_copy = values(&held).iter().any(|one| one.as_map().is_none());
+        // A map that the text made is looked at where a program gets it.
+        let is_copy = values(&held)
+            .iter()
+            .any(|one| environment::is_copy(one) || spelled.ends_with("env") && one.as_map().is_none());
         if is_copy && key.as_whole_text().is_some_and(environment::is_obeyed) {
             let arguments = Argument::of_each(&[key.clone(), value.clone()], &left.byte_range());
             self.shared.push_act("@setting", arguments, left.byte_range());

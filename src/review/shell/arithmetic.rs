@@ -164,7 +164,7 @@ impl<'s> ArithmeticScan<'s> {
                     false
                 }
             },
-            "simple_expansion" | "expansion" if !self.text(inner).starts_with("${#") => {
+            "simple_expansion" | "expansion" if !is_number(self.text(inner)) => {
                 let other = named_children(inner, 4).into_iter().map(|child| match child.kind() {
                     "subscript" => child.named_child(0).unwrap_or(child),
                     _ => child,
@@ -291,6 +291,12 @@ impl<'s> ArithmeticScan<'s> {
         }
         self.is_met || !self.foreign.is_disjoint(&self.read)
     }
+}
+
+/// Whether an expansion is a length, or the indexes of an array.
+fn is_number(expansion: &str) -> bool {
+    let is_index = expansion.ends_with("[@]}") || expansion.ends_with("[*]}");
+    expansion.starts_with("${#") || expansion.starts_with("${!") && is_index
 }
 
 /// The names that an expression reads: `${#NAME}` is a number, and `NAME = 1` only sets it.

@@ -106,6 +106,8 @@ fn a_text_from_elsewhere_is_code_in_arithmetic() {
             "for f in *; do echo $(( $(stat -c %s \"$f\") / 2 )); done",
             "x=$(cat a); echo \"${#x} $(( ${#x} + 1 )) ${x:0:3}\"",
             "x=$(cat a); x=$((y = 3)); echo $y",
+            "mapfile -t a < f; for i in \"${!a[@]}\"; do echo \"${a[$i]} ${a[i + 1]}\"; done",
+            "mapfile -t a < f; for ((i = 0; i < ${#a[@]}; i++)); do echo \"${a[i]}\"; done",
             "read -r n < a; [[ $n == 3 ]]",
             "read -r n <<< 3; echo $((n + 1))",
             "declare -A m; while read -r k v; do m[$k]=$v; done < a",
@@ -188,6 +190,8 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
             "import os\nos.environ['PATH'] = '/usr/local/bin:' + os.environ['PATH']",
             "import os\nos.environ['PAGER'] = 'cat'",
             "d = {}\nd['PATH'] = 'lib'",
+            "import pandas as pd\ndf = pd.DataFrame()\ndf['EDITOR'] = 'Ann'",
+            "d = dict(EDITOR='Ann')",
         ],
     );
     assert_known("javascript", &["process.env.NODE_ENV = 'test';"]);
