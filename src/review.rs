@@ -19,6 +19,7 @@ mod choice;
 mod comments;
 mod cover;
 mod diagnostic;
+mod environment;
 mod escapes;
 pub(crate) mod files;
 mod flow;

@@ -52,6 +52,8 @@ pub(super) struct Frames {
     changes: Vec<(usize, String)>,
     /// How often a field of each name got another value, of whatever object.
     fields: HashMap<String, usize>,
+    /// How often a name of the outermost frame got another value.
+    outer_changes: usize,
 }
 
 /// The most changes of names that are noted.
@@ -168,6 +170,7 @@ impl Frames {
             _ => value,
         };
         let old = frame.names.insert(name.to_owned(), value);
+        self.outer_changes += usize::from(at == 0 && frame.names.get(name) != old.as_ref());
         let changed =
             old.is_some_and(|old| old.kind != ValueKind::Unknown && frame.names.get(name) != Some(&old));
         if changed && self.choices && self.changes.len() < MAX_CHANGES {
@@ -185,6 +188,7 @@ impl Frames {
 
     /// Gives a name the value that it had before, or none.
     pub(super) fn put_back(&mut self, frame: usize, name: &str, value: Option<Value>) {
+        self.outer_changes += usize::from(frame == 0);
         let Some(frame) = self.frames.get_mut(frame) else { return };
         match value {
             Some(value) => drop(frame.names.insert(name.to_owned(), value)),
@@ -201,6 +205,11 @@ impl Frames {
         if is_other && let Some((_, field)) = name.rsplit_once('.') {
             *self.fields.entry(field.to_owned()).or_default() += 1;
         }
+    }
+
+    /// How often a name of the outermost frame got another value.
+    pub(super) fn outer_changes(&self) -> usize {
+        self.outer_changes
     }
 
     /// Whether any field got a value.

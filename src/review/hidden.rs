@@ -1,5 +1,5 @@
 //! Finds hidden characters that can mislead a reader. Silent about their ordinary uses: joiners in emoji and in scripts
-//! that need them, a byte order mark at the start, CRLF.
+//! that need them, a byte order mark at the start, CRLF, a form feed on a line of its own.
 //!
 //! Works on any text; without a grammar, nothing counts as a string or comment.
 
@@ -32,6 +32,8 @@ pub(super) fn find(source: &str, text_kinds: Option<&[(Range<usize>, TextKind)]>
         let ordinary = match c {
             '\r' => after == Some('\n'),
             '\u{feff}' => at == 0,
+            // A line of its own begins a new page, as in many old sources.
+            '\u{c}' => matches!(previous, None | Some('\n')) && matches!(after, None | Some('\r' | '\n')),
             _ => unicode::joins(previous, c, after),
         };
         if ordinary {
@@ -167,9 +169,17 @@ mod tests {
             grave("a = 'x\u{202e}y'", None),
             [("hidden character: U+202E right-to-left override".to_owned(), Severity::High)]
         );
-        for text in
-            ["a\u{1b}[2J", "a\rb", "x\u{e0041}\u{e0042}", "a\u{200b}b", "\u{3164}", "a\u{7f}", "a\u{feff}b"]
-        {
+        for text in [
+            "a\u{1b}[2J",
+            "a\rb",
+            "x\u{e0041}\u{e0042}",
+            "a\u{200b}b",
+            "\u{3164}",
+            "a\u{7f}",
+            "a\u{feff}b",
+            "a\u{c}b",
+            "\n\u{c}b",
+        ] {
             let found = grave(text, None);
             assert_eq!(found.len(), 1, "{text:?} {found:?}");
             assert!(found.iter().all(|(_, s)| *s == Severity::High), "{text:?} {found:?}");
@@ -183,6 +193,7 @@ mod tests {
             "'👩\u{200d}💻 ❤\u{fe0f}'",
             "'می\u{200c}خواهم'",
             "'1\u{fe0f}\u{20e3}'",
+            "\u{c}\nimport os\n\u{c}\r\nprint()\n\u{c}",
         ] {
             let all = [(0..text.len(), TextKind::Text)];
             assert_eq!(grave(text, None), [], "{text:?}");

@@ -12,7 +12,7 @@ use super::nested::{self, NestedCode};
 use super::notebook_magics::{self, Magic};
 use super::rules::EffectKind;
 use super::syntax::TextKind;
-use super::value::Value;
+use super::value::{Act, Value};
 use super::{
     MAX_TEXT_BYTES, Scope, folder, hidden, javascript, lookalike, parse, python, queries, shell, unread,
     words,
@@ -46,6 +46,7 @@ pub(super) fn inspect(
         go_on,
         past: ActHistory::default(),
         folder: None,
+        isolated: false,
         variables: Vec::new(),
         cut: false,
         left: MAX_NESTED_TEXTS,
@@ -110,6 +111,8 @@ struct Inspector<'a> {
     past: ActHistory,
     /// The folder in which the code that is being read runs, if code around it changed that.
     folder: Option<Value>,
+    /// Whether that code is run by a Python that does not look in the folder for what is imported.
+    isolated: bool,
     /// The variables that the shells around that code set.
     variables: Vec<Rc<HashSet<String>>>,
     cut: bool,
@@ -169,6 +172,8 @@ impl Inspector<'_> {
         let mut diagnostics = read.diagnostics;
         diagnostics.extend(self.settle(read.reading, source, grammar, depth));
         let mut unread = read.unread;
+        let is_read = |told: &Diagnostic| unread.iter().all(|stretch| !stretch.contains(&told.span.start));
+        diagnostics.retain(|told| !is_sign_in_prose(told) || is_read(told));
         let stayed = |magic: &Magic| {
             let at = read.covers.binary_search_by_key(&magic.cover.span.start, |cover| cover.span.start);
             at.is_ok_and(|at| read.covers.get(at) == Some(&magic.cover))
@@ -208,13 +213,19 @@ impl Inspector<'_> {
                     (outer, inner) => inner.or_else(|| outer.clone()),
                 };
             }
+            if self.isolated && act.name == "@import" {
+                continue;
+            }
             // An import looks in the folder that the text entered, and `Scope::modules` is of the one where it starts.
             self.past.effects.unknown |=
                 act.name == "@import" && folder::may_be_elsewhere(act.folder.as_ref(), self.scope);
             let mut judged = judge::judge(&act, rules, source, self.scope, &mut self.past);
             let folder = nested::folder_of(&act);
             let code = judged.nested.drain(..).map(|code| code.within(folder.clone()));
+            let outer = self.isolated;
+            self.isolated = isolates(&act).unwrap_or(outer);
             let inner: Vec<Diagnostic> = code.flat_map(|code| self.nested(code, source, depth)).collect();
+            self.isolated = outer;
             // The findings in the inner code say more than the finding that it runs.
             if inner.iter().any(|r| r.severity > Severity::Info) {
                 judged
@@ -277,6 +288,21 @@ impl Inspector<'_> {
         }
         diagnostics
     }
+}
+
+/// Whether a diagnostic may take a sign in prose or in a table for the pattern of a program's name, where a text can't be
+/// read: only a path certainly names one.
+fn is_sign_in_prose(told: &Diagnostic) -> bool {
+    told.rule == "sh.pattern-name" && !told.message.contains('/')
+}
+
+/// Whether an act starts a Python that does not look in the folder for what is imported; `None` if it starts no Python.
+/// With `-P` it may still look there, because `PYTHONPATH` holds. Options behind the code are for the code.
+fn isolates(act: &Act) -> Option<bool> {
+    let mut options =
+        act.named.iter().map(|(name, _)| name.as_str()).take_while(|name| !["c", "m"].contains(name));
+    let is_python = act.name == "py" || act.name.starts_with("python") || act.name.starts_with("pypy");
+    is_python.then(|| options.any(|name| name == "I"))
 }
 
 /// Where a text occurs verbatim within a span of the source.

@@ -236,17 +236,21 @@ impl<'t> JavascriptReader<'_, 't> {
         crate::review::lookalike::unescaped(spelled).unwrap_or_else(|| spelled.to_owned())
     }
 
-    /// Collects `process.env.KEY = value` like a call.
+    /// Collects `process.env.KEY = value` and `process.env['KEY'] = value` like a call.
     fn variable_set(&mut self, left: Node<'t>, value: &Value, frame: usize) {
-        let (Some(object), Some(property)) = pair(left, "object", "property") else { return };
+        let Some(object) = left.child_by_field_name("object") else { return };
         if text(object, self.shared.source).ends_with("env")
             && self.fold(object, frame, 0).as_name() == Some("process.env")
         {
             let span = left.byte_range();
-            if self.spelled(property) == "NODE_TLS_REJECT_UNAUTHORIZED" {
-                self.unverified = true;
-            }
-            let name = Argument::text(self.spelled(property), &property.byte_range());
+            let (property, index) = pair(left, "property", "index");
+            let name = match index {
+                Some(index) => self.fold(index, frame, 0).as_whole_text().map(str::to_owned),
+                None => property.map(|property| self.spelled(property)),
+            };
+            let Some(name) = name else { return };
+            self.unverified |= name == "NODE_TLS_REJECT_UNAUTHORIZED";
+            let name = Argument::text(name, &property.or(index).unwrap_or(left).byte_range());
             let value = Argument::new(value.clone(), &span);
             self.shared.push_act("process.env[]=", vec![name, value], span);
         }

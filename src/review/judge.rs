@@ -66,6 +66,9 @@ pub(super) fn judge(
     }
     drop_milder(&mut judged.diagnostics, &over);
     judged.nested.extend(super::stdin::code_for_interpreter(act));
+    let (settings, is_known) = super::environment::settings_of(act);
+    judged.nested.extend(settings);
+    past.effects.unknown |= !is_known;
     judged.nested.extend(written);
     past.written.note(act);
     past.links.note(act);
@@ -99,7 +102,11 @@ fn apply(
     let (mut shown, mut made) = (Vec::new(), Vec::new());
     let mut kinds: Vec<String> = Vec::new();
     let (mut nested, mut named) = (None, HashSet::new());
-    let targets = act.first_of(&way.target);
+    let path = way.path.as_ref().map(Value::text);
+    let targets = match &path {
+        Some(path) => vec![(path, None)],
+        None => act.first_of(&way.target),
+    };
     let none_given = targets.is_empty();
     let any = none_given && way.target.is_empty();
     let folders = folders_of(act);

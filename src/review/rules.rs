@@ -61,6 +61,8 @@ pub(super) struct ActRow {
     pub(super) calls: Vec<String>,
     #[serde(default)]
     pub(super) target: Vec<String>,
+    /// The target itself, if no argument names it: `a.out` for a compiler.
+    pub(super) path: Option<String>,
     #[serde(default)]
     pub(super) when: Vec<Condition>,
     /// The old content is replaced, so deleting it later in the same text loses nothing more.

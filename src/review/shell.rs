@@ -10,11 +10,13 @@
 //!
 //! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
 //! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are
-//! written on two lines; `keyword` finds keywords that it takes for commands.
+//! written on two lines; `keyword` finds keywords that it takes for commands. `arithmetic` finds what bash takes for an
+//! expression although it comes from elsewhere.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
 mod alias;
+mod arithmetic;
 mod assign;
 mod brace;
 mod branch;
@@ -88,6 +90,7 @@ pub(super) fn read(
     reader.quotes = PlainQuotes::of(root, source);
     walk(&mut reader, root, 0);
     reader.reading.unknown |= joint::splits_a_word(root, source);
+    reader.reading.unknown |= arithmetic::meets_foreign_text(root, source);
     reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading.variables = reader.changes.names();
     reader.reading

@@ -108,7 +108,8 @@ pub(super) fn interpreter(command: &Value) -> Option<Grammar> {
         }
         "node" | "nodejs" | "bun" | "deno" => bare(operands.next()).then_some(Grammar::Javascript),
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(Grammar::Sql),
-        "perl" | "perl5" | "ruby" | "jruby" | "php" | "lua" | "luajit" | "lua5.4" | "Rscript" | "R" => {
+        "perl" | "perl5" | "ruby" | "jruby" | "php" | "lua" | "luajit" | "lua5.4" | "Rscript" | "R"
+        | "octave" | "julia" | "gnuplot" | "tclsh" | "groovy" => {
             bare(operands.next()).then_some(Grammar::Other)
         }
         _ if program == "py" || program.starts_with("python") || program.starts_with("pypy") => {

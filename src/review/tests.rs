@@ -264,6 +264,21 @@ fn code_is_read_however_its_interpreter_is_spelled() {
     assert!(look("bash", "perl -lane 'print $F[0]' a").findings.is_empty());
 }
 
+#[test]
+fn an_isolated_python_looks_for_no_module_in_the_folder() {
+    let deletes = |command: &str| {
+        let module = "cat > a.py <<'E'\nimport os\nos.remove('x')\nE\n";
+        look("bash", &format!("{module}{command}\n")).effects.deletes
+    };
+    for command in ["python3 -c 'import a'", "python3 -s -P -c 'import a'", "python3 -c 'import a' -I"] {
+        assert_eq!(deletes(command), ["x"], "{command}");
+    }
+    for command in ["python3 -I -c 'import a'", "python3 -Ic 'import a'", "python3 -I - <<'E'\nimport a\nE"] {
+        assert!(deletes(command).is_empty(), "{command}");
+    }
+    assert_eq!(deletes("python3 -I -c 'import os; os.system(\"python3 -c \\\"import a\\\"\")'"), ["x"]);
+}
+
 /// A script that activates an environment is no news right behind what makes it.
 #[test]
 fn only_a_script_that_was_just_made_is_known() {

@@ -1,7 +1,7 @@
 //! Reviews by its words a text that could not be parsed, or not followed to its end: each call or command by itself,
 //! without values of variables.
 
-use super::{Inspector, MAX_DEPTH};
+use super::{Inspector, MAX_DEPTH, is_sign_in_prose};
 use crate::domain::Severity;
 use crate::review::diagnostic::Diagnostic;
 use crate::review::grammar::Grammar;
@@ -129,6 +129,7 @@ impl Inspector<'_> {
         };
         let mut found = self.settle(read.reading, command, Grammar::Bash, depth);
         found.extend(read.diagnostics);
+        found.retain(|told| !is_sign_in_prose(told));
         diagnostics.extend(found.into_iter().map(|told| shift(told, span.start)));
         if command.len() < whole.len() {
             diagnostics.push(unread::unseen_diagnostic(span.start + command.len()..span.end));

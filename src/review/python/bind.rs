@@ -2,11 +2,12 @@
 
 use super::PythonReader;
 use super::known_functions;
+use crate::review::environment;
 use crate::review::flow::element_in;
 use crate::review::items::{is_list, spread, values};
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{each, named_children, pair, text};
-use crate::review::value::{Act, Value};
+use crate::review::value::{Act, Argument, Value};
 use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
@@ -99,11 +100,19 @@ impl<'t> PythonReader<'_, 't> {
             _ => Value::unknown(),
         };
         self.shared.reading.unknown |= sets_field || is_search_path(&held) || is_fields(&held);
+        let key = self.fold(key, frame, 0);
+        // A map that the text made is looked at where a program gets it.
+        let is_copy = values(&held)
+            .iter()
+            .any(|one| environment::is_copy(one) || spelled.ends_with("env") && one.as_map().is_none());
+        if is_copy && key.as_whole_text().is_some_and(environment::is_obeyed) {
+            let arguments = Argument::of_each(&[key.clone(), value.clone()], &left.byte_range());
+            self.shared.push_act("@setting", arguments, left.byte_range());
+        }
         if table.kind() != "identifier" {
             return;
         }
         let name = self.spelled(table);
-        let key = self.fold(key, frame, 0);
         self.shared.set_item(frame, &name, &key, &value);
     }
 

@@ -6,6 +6,7 @@ use super::command_start::CommandStart;
 use super::variable::uncertain;
 use super::word::WordPart;
 use crate::review::Scope;
+use crate::review::environment;
 use crate::review::path_class;
 use crate::review::programs::{self, StartedAs};
 use crate::review::rules::TargetClass;
@@ -119,14 +120,16 @@ impl<'t> ShellReader<'_, 't> {
         // As with `sys.path`, what lies there is loaded in place of what is installed.
         self.reading.unknown |=
             name == "PYTHONPATH" && !matches!(value.value.as_whole_text(), Some("" | "."));
+        self.reading.unknown |= environment::loads_code(name, &value.value);
         if name == "TAR_OPTIONS" && value.value.as_whole_text() != Some("") {
             self.not_known("what the options in TAR_OPTIONS name", &span, false);
         }
-        let code = programs::shipped().variable(name);
-        if let Some(code) = code
-            && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
-        {
-            self.ordered(code, &value, &format!("{name}="), true, &span, 0);
+        if let Some(code) = programs::shipped().variable(name) {
+            match value.value.as_text() {
+                Some(("", _)) => {}
+                Some(_) => self.ordered(code, &value, &format!("{name}="), true, &span, 0),
+                None => self.reading.unknown = true,
+            }
         }
         if name.starts_with("GIT_CONFIG_KEY_") {
             // git reads the last one, even for a value in front of it.
@@ -251,6 +254,6 @@ fn names_code(options: &Value) -> bool {
     let Some((options, _)) = options.as_text() else { return true };
     // node takes quotes away, and reads `_` as `-`.
     let options = options.replace(['"', '\\'], "").replace('_', "-");
-    let mut words = options.split_whitespace();
-    words.any(|word| word.starts_with("-r") || LOADING.iter().any(|option| word.starts_with(option)))
+    let loads = |word: &str| word.starts_with("-r") || LOADING.iter().any(|option| word.starts_with(option));
+    options.split_whitespace().any(|word| word.contains(HOLE) || loads(word))
 }

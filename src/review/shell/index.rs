@@ -36,7 +36,8 @@ impl ShellReader<'_, '_> {
     pub(super) fn indexes_of(&mut self, name: &str, words: &[Argument], span: &Range<usize>) {
         let names_variable = |word: &Argument| word.value.as_text().is_some_and(|(t, _)| t.starts_with("-v"));
         if TAKES_NAMES.contains(&name) && (name != "printf" || words.iter().any(names_variable)) {
-            for word in words {
+            let names = if name == "read" { names_of_read(words) } else { words.iter().collect() };
+            for word in names {
                 self.index_of(word, span);
             }
         }
@@ -79,6 +80,28 @@ impl ShellReader<'_, '_> {
     pub(super) fn as_prompt(&mut self, expansion: Node<'_>) {
         self.reading.unknown |= text(expansion, self.source).ends_with("@P}");
     }
+}
+
+/// The words of `read` that are names, or may be: no prompt (`-p`), and no value of another option but `-a`.
+fn names_of_read(words: &[Argument]) -> Vec<&Argument> {
+    let mut names = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let flags = word.value.as_whole_text().and_then(|text| text.strip_prefix('-'));
+        let Some(flags) = flags.filter(|flags| !flags.starts_with('-')) else {
+            // Behind the first operand, all are names.
+            names.push(word);
+            names.extend(rest);
+            break;
+        };
+        let taking = flags.find(['a', 'd', 'i', 'n', 'N', 'p', 't', 'u']);
+        let Some((option, attached)) = taking.and_then(|at| flags.get(at..)?.split_at_checked(1)) else {
+            continue;
+        };
+        let value = if attached.is_empty() { rest.next() } else { Some(word) };
+        names.extend(value.filter(|_| option == "a"));
+    }
+    names
 }
 
 /// The first command that is substituted in the index of a name: `./x` of `a[0+$(./x)]`.

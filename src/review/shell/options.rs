@@ -192,12 +192,13 @@ fn dashed(key: &str) -> String {
     if key.chars().count() == 1 { format!("-{key}") } else { format!("--{key}") }
 }
 
-/// The file in which a download is stored under its own name: `wget URL`, `curl -O URL`.
+/// The file or folder in which a download is stored under its own name: `wget URL`, `curl -O URL`, `git clone URL`.
 fn saved(act: &Act) -> Option<Argument> {
     let given = |names: &[&str]| act.named.iter().any(|(name, _)| names.contains(&name.as_str()));
     let keeps = match act.name.as_str() {
         "wget" => !given(&["O", "output-document"]),
         "curl" => given(&["O", "remote-name", "J"]),
+        "git clone" => !given(&["bare", "mirror"]),
         _ => false,
     };
     let option = |names: &[&str]| act.named.iter().find(|(name, _)| names.contains(&name.as_str()));
@@ -206,6 +207,7 @@ fn saved(act: &Act) -> Option<Argument> {
     let url = act.arguments.iter().find(|a| a.value.as_whole_text().is_some_and(|t| t.contains('/')));
     let url = url.filter(|_| keeps)?;
     let name = url.value.as_whole_text()?.rsplit('/').next()?.split('?').next()?;
+    let name = if act.name == "git clone" { name.trim_end_matches(".git") } else { name };
     let saved = entered(folder.map(|(_, folder)| &folder.value), &Value::text(name));
     (!name.is_empty()).then(|| Argument::new(saved, &url.span))
 }

@@ -164,8 +164,12 @@ impl ShellReader<'_, '_> {
         let Some((name, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) else {
             return;
         };
-        let (name, value) = (name.to_owned(), Value::text(held).tainted(word.value.taint));
-        self.set(&name, Argument::new(value, &word.span), span.clone());
+        let name = name.to_owned();
+        // A value of `PATH` that is not known may be the one that it had.
+        let is_unknown = name != "PATH" && !held.is_empty() && held.chars().all(|sign| sign == HOLE);
+        let value = if is_unknown { Value::unknown() } else { Value::of_text(held, !held.contains(HOLE)) };
+        let value = Argument::new(value.tainted(word.value.taint), &word.span);
+        self.set(&name, value, span.clone());
     }
 }
 

@@ -27,6 +27,10 @@ fn a_command_in_an_index_is_started_by_what_takes_names() {
         "test -v 'a[$(./x)]'",
         "printf -v 'a[$(./x)]' hi",
         "read 'a[$(./x)]' < f",
+        "read -a 'a[$(./x)]' < f",
+        "read -ap 'a[$(./x)]' < f",
+        "read -p -p 'a[$(./x)]' < f",
+        "read x -p 'a[$(./x)]' < f",
         "unset 'a[$(./x)]'",
         "let \"a[\\$(./x)]=1\"",
     ] {
@@ -61,6 +65,52 @@ fn a_command_in_an_index_is_started_by_what_takes_names() {
             "x='{ count[$(NF - 1)]++ } END { for (k in count) print k }'; awk \"$x\" a.txt",
             "[[ -v a[0] && $x == [ab]* ]] && echo yes",
             "x=a; echo \"${x@Q} ${x@U}\"",
+            "read -p 'count[$(NF)] {' x",
+            "read -rp 'a[$(x)]: ' x",
+            "read -p'a[$(x)]: ' x",
+        ],
+    );
+}
+
+/// bash was asked for each sample, with a file that holds `a[$(./x)]`.
+#[test]
+fn a_text_from_elsewhere_is_code_in_arithmetic() {
+    assert_unknown(
+        "bash",
+        &[
+            "n=$(cat f); (( n > 3 ))",
+            "n=$(cat f); echo $((n + 1))",
+            "read n < f; [[ $n -gt 3 ]]",
+            "while read -r a b; do s=$((s + b)); done < f",
+            "mapfile -t a < f; (( a[0] > 1 ))",
+            "echo $(( $(cat f) + 1 ))",
+            "n=$(cat f); m=$n; let m+=1",
+            "n=$(echo \"$(cat f)\"); (( n ))",
+            "n=$(head -1 f | tr -d ' '); echo $((n))",
+            "n=$(cat f); declare -i m=n",
+            "n=$(cat f); echo ${a[n]}",
+            "n=$(cat f); a[n]=3",
+            "n=$(cat f); x=abc; echo ${x:n}",
+            "n=$(cat f); for ((i = 0; i < n; i++)); do echo $i; done",
+            "for n in $(cat f); do ((n)); done",
+        ],
+    );
+    assert_known(
+        "bash",
+        &[
+            "n=$(wc -l < a); if (( n > 3 )); then echo yes; fi",
+            "n=$(LC_ALL=C grep -c x a || echo 0); if [[ $n -gt 3 ]]; then echo \"$n\"; fi",
+            "n=$(cat a | wc -l | tr -d ' '); echo $((n + 1))",
+            "t=$(date +%s); sleep 1; echo $(( $(date +%s) - t ))",
+            "for i in $(seq 3); do echo $((i + 1)); done",
+            "for f in *; do echo $(( $(stat -c %s \"$f\") / 2 )); done",
+            "x=$(cat a); echo \"${#x} $(( ${#x} + 1 )) ${x:0:3}\"",
+            "x=$(cat a); x=$((y = 3)); echo $y",
+            "mapfile -t a < f; for i in \"${!a[@]}\"; do echo \"${a[$i]} ${a[i + 1]}\"; done",
+            "mapfile -t a < f; for ((i = 0; i < ${#a[@]}; i++)); do echo \"${a[i]}\"; done",
+            "read -r n < a; [[ $n == 3 ]]",
+            "read -r n <<< 3; echo $((n + 1))",
+            "declare -A m; while read -r k v; do m[$k]=$v; done < a",
         ],
     );
 }
@@ -78,6 +128,73 @@ fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_o
         ],
     );
     assert_known("bash", &["awk '{ print $1 }' a.txt", "sed -n '1p' a.txt", "node -e 'console.log(1)'"]);
+}
+
+#[test]
+fn what_a_text_that_is_not_known_does_is_not_known() {
+    assert_unknown(
+        "python",
+        &[
+            "exec(open('x.py').read())",
+            "import ctypes\nctypes.CDLL('./x.so')",
+            "import pytest\npytest.main(['-q'])",
+        ],
+    );
+    assert_unknown("javascript", &["eval(require('fs').readFileSync('x.js', 'utf8'))"]);
+}
+
+#[test]
+fn libraries_tell_what_they_write() {
+    for (language, source, writes) in [
+        ("python", "import cv2\ncv2.VideoWriter('a.mp4', 0, 1, (1, 1))", "a.mp4"),
+        ("python", "from torch.utils.tensorboard import SummaryWriter\nSummaryWriter()", "runs"),
+        ("python", "import mlflow\nmlflow.log_param('a', 1)", "mlruns"),
+        ("python", "import wget\nwget.download('https://a.example/x', 'y')", "y"),
+        ("python", "import nbformat\nnbformat.write(x, 'a.ipynb')", "a.ipynb"),
+        ("javascript", "require('sharp')('a.png').toFile('b.png')", "b.png"),
+        ("javascript", "const Database = require('better-sqlite3');\nnew Database('a.db')", "a.db"),
+        ("sql", "COPY t TO '/tmp/a.csv';", "/tmp/a.csv"),
+    ] {
+        assert_eq!(look(language, source).effects.writes, [writes], "{source}");
+    }
+}
+
+#[test]
+fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
+    let run = "subprocess.run(['ls']";
+    let python = [
+        format!("os.environ['PYTHONPATH'] = 'lib'\n{run})"),
+        format!("os.environ['LD_PRELOAD'] = x\n{run})"),
+        format!("os.environ.update(NODE_OPTIONS='-r ./x')\n{run})"),
+        format!("{run}, env={{'LD_PRELOAD': './x.so'}})"),
+        format!("{run}, env={{**os.environ, 'PYTHONPATH': 'lib'}})"),
+        format!("{run}, env=dict(os.environ, BASH_ENV='x.sh'))"),
+        format!("env = os.environ.copy()\nenv['PERL5OPT'] = '-Mx'\n{run}, env=env)"),
+        format!("env = {{'A': '1'}}\nenv['GIT_SSH_COMMAND'] = './x'\n{run}, env=env)"),
+        format!("{run}, env={{'PATH': '.'}})"),
+    ];
+    let python = python.map(|body| format!("import os, subprocess\n{body}"));
+    assert_unknown("python", &python.each_ref().map(String::as_str));
+    assert_unknown(
+        "javascript",
+        &[
+            "process.env.NODE_OPTIONS = '-r ./x';",
+            "process.env['LD_PRELOAD'] = './x.so';",
+            "require('child_process').execSync('ls', { env: { ...process.env, RUBYOPT: '-r./x' } });",
+        ],
+    );
+    assert_known(
+        "python",
+        &[
+            "import os\nos.environ['MPLBACKEND'] = 'Agg'",
+            "import os\nos.environ['PATH'] = '/usr/local/bin:' + os.environ['PATH']",
+            "import os\nos.environ['PAGER'] = 'cat'",
+            "d = {}\nd['PATH'] = 'lib'",
+            "import pandas as pd\ndf = pd.DataFrame()\ndf['EDITOR'] = 'Ann'",
+            "d = dict(EDITOR='Ann')",
+        ],
+    );
+    assert_known("javascript", &["process.env.NODE_ENV = 'test';"]);
 }
 
 #[test]
@@ -107,6 +224,13 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "TAR_OPTIONS=-I./x tar tf a.tar",
             "RUBYOPT=-r./x ruby -v",
             "PYTHONPATH=lib python3 -c 'import colorsys'",
+            "LD_LIBRARY_PATH=lib ls",
+            "LD_LIBRARY_PATH=/usr/lib:lib ls",
+            "LD_PRELOAD=./x.so ls",
+            "NODE_PATH=lib node -e 1",
+            "env NODE_OPTIONS=$X node -e 1",
+            "PAGER=$X git log",
+            "env PAGER=$X git log",
             "cd lib && python3 -c 'import colorsys'",
             "cd lib && python3 -m json.tool a.json",
             "gnuplot a.gp",
@@ -122,6 +246,8 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "mapfile -t a < f",
             "compgen -v",
             "RUBYOPT=-W0 ruby -v",
+            "LD_LIBRARY_PATH=/usr/local/lib ls",
+            "PAGER= git log",
             "PYTHONPATH=. python3 -c 'import colorsys'",
             "cd /home/ann/work && python3 -c 'import colorsys'",
             "python3 -c 'import colorsys'; cd lib",

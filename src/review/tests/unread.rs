@@ -252,3 +252,12 @@ fn code_in_a_file_that_the_block_wrote_is_known_only_where_it_is_read() {
         assert!(look(language, source).effects.unknown, "{source}: {:?}", told(&look(language, source)));
     }
 }
+
+#[test]
+fn a_sign_in_what_cant_be_read_names_no_program() {
+    let rules = |source: &str| look("bash", source).findings.into_iter().map(|f| f.rule).collect::<Vec<_>>();
+    for source in ["**bold** (a", "for x in a[0] (\n*.csv b\n"] {
+        assert!(!rules(source).contains(&"sh.pattern-name".to_owned()), "{source}: {:?}", rules(source));
+    }
+    assert!(rules("/bin/r? -rf x (a").contains(&"sh.pattern-name".to_owned()));
+}

@@ -368,3 +368,20 @@ fn names_mean_what_the_block_around_them_says() {
     );
     assert_told("javascript", &["let p = 'build'; const f = () => rm({ p }.p); f(); p = '../src'; f()"]);
 }
+
+#[test]
+fn what_lies_behind_many_functions_counts_in_each_call() {
+    let many = |line: &str| (0..20).map(|at| line.replace('#', &at.to_string())).collect::<String>();
+    let python = format!(
+        "{}def z():\n    shutil.rmtree(P)\ndef run():\n{}    z()\nP = 'build'\nrun()\nP = '../src'\nrun()\nP = 'build'\n",
+        many("def f#():\n    pass\n"),
+        many("    f#()\n"),
+    );
+    assert_told("python", &[&python]);
+    let javascript = format!(
+        "let P = 'build'; {}function z() {{ rm(P) }} function run() {{ {}z() }} run(); P = '../src'; run(); P = 'build'",
+        many("function f#() {} "),
+        many("f#(); "),
+    );
+    assert_told("javascript", &[&javascript]);
+}

@@ -31,7 +31,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         function: FlowFunction<'t>,
         arguments: impl Iterator<Item = (String, Value)>,
     ) -> CallEntry {
-        let Some(held) = self.read_around(function) else {
+        let Some((held, is_whole)) = self.read_around(function) else {
             return self.functions.refuse(function);
         };
         let folder = self.folder.clone().map(|folder| ("/".to_owned(), folder));
@@ -41,24 +41,28 @@ impl<'a, 't> WalkContext<'a, 't> {
             format!("{held:?}").hash(&mut hasher);
             given.push(("=".to_owned(), Value::text(hasher.finish().to_string())));
         }
-        self.functions.entry(&mut self.frames, function, &given)
+        if !is_whole {
+            // Any name may be read by the functions that were not looked through.
+            given.push(("*".to_owned(), Value::text(self.frames.outer_changes().to_string())));
+        }
+        let entry = self.functions.entry(&mut self.frames, function, &given);
+        self.reading.unknown |= !is_whole && matches!(entry, CallEntry::Refused);
+        entry
     }
 
-    /// What a function, and those that it calls, read from around themselves, as far as paths may depend on it; `None` if
-    /// that is too much.
-    fn read_around(&mut self, function: FlowFunction<'t>) -> Option<Vec<(String, Value)>> {
+    /// What a function, and those that it calls, read from around themselves, as far as paths may depend on it, and
+    /// whether all of these functions were looked through; `None` if that is too much.
+    fn read_around(&mut self, function: FlowFunction<'t>) -> Option<(Vec<(String, Value)>, bool)> {
         let mut functions = vec![function];
+        let mut is_whole = true;
         let (mut held, mut changes) = (Vec::new(), 0);
         let mut next = 0;
         while let Some(function) = functions.get(next).copied() {
             next += 1;
             for name in self.names_used(function, UsedName::Variable)? {
                 let Some(value) = self.frames.lookup(function.frame, name) else { continue };
-                if let Some(called) = value.as_name().and_then(|name| self.functions.function(name))
-                    && functions.iter().all(|known| known.node.id() != called.node.id())
-                    && functions.len() < MAX_FUNCTIONS
-                {
-                    functions.push(called);
+                if let Some(called) = value.as_name().and_then(|name| self.functions.function(name)) {
+                    is_whole &= add(&mut functions, called);
                 }
                 if may_name_path(&value) {
                     held.push((name.to_owned(), value));
@@ -70,18 +74,14 @@ impl<'a, 't> WalkContext<'a, 't> {
             for field in self.names_used(function, UsedName::Field)? {
                 changes += self.frames.field_changes(field);
                 for method in self.functions.methods(field) {
-                    if functions.len() < MAX_FUNCTIONS
-                        && functions.iter().all(|known| known.node.id() != method.node.id())
-                    {
-                        functions.push(*method);
-                    }
+                    is_whole &= add(&mut functions, *method);
                 }
             }
         }
         if changes > 0 {
             held.push((".".to_owned(), Value::text(changes.to_string())));
         }
-        Some(held)
+        Some((held, is_whole))
     }
 
     /// The names of a kind that a function uses, paid for; `None` if they are too many.
@@ -104,6 +104,16 @@ impl<'a, 't> WalkContext<'a, 't> {
         let names = known.clone()?;
         self.frames.pay_optional(names.len()).then_some(names)
     }
+}
+
+/// Adds a function that is not among these; false if they are too many.
+fn add<'t>(functions: &mut Vec<FlowFunction<'t>>, function: FlowFunction<'t>) -> bool {
+    if functions.iter().any(|known| known.node.id() == function.node.id()) {
+        return true;
+    }
+    let has_room = functions.len() < MAX_FUNCTIONS;
+    functions.extend(has_room.then_some(function));
+    has_room
 }
 
 fn may_name_path(value: &Value) -> bool {

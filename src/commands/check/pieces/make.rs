@@ -31,8 +31,8 @@ struct MakefileReader {
     always_set: HashSet<String>,
     /// The variables that some targets set for themselves.
     set_by_targets: HashSet<String>,
-    /// How many conditions (`ifdef`) are open.
-    conditions: u32,
+    /// The conditions (`ifdef`) that are open, the innermost last.
+    conditions: Vec<Condition>,
     /// The bytes that may still be read to expand variables.
     left: Cell<usize>,
     language: String,
@@ -43,6 +43,27 @@ struct MakefileReader {
     open: bool,
 }
 
+/// A condition of a Makefile, as far as it was read.
+#[derive(Default)]
+struct Condition {
+    /// The variables that each branch before this one sets; `None` in the first.
+    set_before: Option<HashSet<String>>,
+    /// The variables that this branch sets.
+    set_here: HashSet<String>,
+    /// Whether one of its branches is certainly taken, because it has an `else` without a condition.
+    is_complete: bool,
+}
+
+impl Condition {
+    fn end_branch(&mut self) {
+        let here = std::mem::take(&mut self.set_here);
+        self.set_before = Some(match self.set_before.take() {
+            Some(before) => before.intersection(&here).cloned().collect(),
+            None => here,
+        });
+    }
+}
+
 /// Splits a Makefile into pieces.
 pub(super) fn pieces(source: &str) -> Pieces {
     let variables =
@@ -51,7 +72,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         always_set: variables.map(|(name, _)| name.to_owned()).into(),
         set_by_targets: HashSet::new(),
-        conditions: 0,
+        conditions: Vec::new(),
         left: Cell::new(MAX_EXPANDED_BYTES),
         language: "bash".to_owned(),
         one_shell: source.lines().any(|line| line.starts_with(".ONESHELL")),
@@ -61,6 +82,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
     let lines: Vec<&str> = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     // Recipes see the last value of a variable, even one that is set below them.
     walk(&lines, |reader: &mut MakefileReader, line, _| reader.define(&line.join(" ")), &mut reader);
+    reader.forget_unsure();
     walk(&lines, MakefileReader::read_rule, &mut reader);
     reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
     if reader.left.get() == 0 {
@@ -112,8 +134,22 @@ impl MakefileReader {
             return;
         }
         match line.split_whitespace().next() {
-            Some("ifdef" | "ifndef" | "ifeq" | "ifneq") => self.conditions += 1,
-            Some("endif") => self.conditions = self.conditions.saturating_sub(1),
+            Some("ifdef" | "ifndef" | "ifeq" | "ifneq") => self.conditions.push(Condition::default()),
+            Some("else") => {
+                if let Some(condition) = self.conditions.last_mut() {
+                    condition.end_branch();
+                    condition.is_complete |= without_comment(line).trim() == "else";
+                }
+            }
+            Some("endif") => {
+                if let Some(mut condition) = self.conditions.pop() {
+                    condition.end_branch();
+                    let set = condition.set_before.filter(|_| condition.is_complete).unwrap_or_default();
+                    for name in set {
+                        self.note_set(name);
+                    }
+                }
+            }
             _ => {}
         }
         let line = line.trim().trim_start_matches("export ").trim_start_matches("override ");
@@ -134,9 +170,7 @@ impl MakefileReader {
         if only_if_unset && self.always_set.contains(name) {
             return;
         }
-        if self.conditions == 0 {
-            self.always_set.insert(name.to_owned());
-        }
+        self.note_set(name.to_owned());
         let value = without_comment(value).trim();
         if name == "SHELL" && !adds {
             self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
@@ -147,13 +181,27 @@ impl MakefileReader {
         let value = match self.variables.get(name) {
             Some(before) if adds => format!("{before} {value}"),
             // Which of the two holds is not known: a variable that stands for itself has no value.
-            Some(before) if (only_if_unset || self.conditions > 0) && before != value => {
+            Some(before) if (only_if_unset || !self.conditions.is_empty()) && before != value => {
                 format!("$({name})")
             }
             _ => value.to_owned(),
         };
         if value.len() <= MAX_LINE_BYTES {
             self.variables.insert(name.to_owned(), value);
+        }
+    }
+
+    fn note_set(&mut self, name: String) {
+        let set = self.conditions.last_mut().map_or(&mut self.always_set, |inner| &mut inner.set_here);
+        set.insert(name);
+    }
+
+    /// The value of a variable that only a condition sets is not known: it may be empty.
+    fn forget_unsure(&mut self) {
+        for (name, value) in &mut self.variables {
+            if !self.always_set.contains(name) {
+                *value = format!("$({name})");
+            }
         }
     }
 
@@ -369,6 +417,9 @@ mod tests {
             "ifndef D\nD := /\nendif\nD ?= build\n",
             "ifdef CI\nD := /\nelse\nD := build\nendif\n",
             "D := /\nifdef CI\nD := build\nendif\n",
+            "ifdef CI\nD := build\nendif\n",
+            "ifeq (1,$(CI))\nD := build\nelse ifdef X\nD := build\nendif\n",
+            "ifdef CI\nifdef X\nD := build\nendif\nelse\nD := build\nendif\n",
         ] {
             assert_eq!(told(&format!("{condition}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf ${make_D}\n");
         }
@@ -378,8 +429,12 @@ mod tests {
         }
         let command = "D := build\n# as in: D=/\nx: ; D=/ y\nall:\n\trm -rf $(D)\n";
         assert_eq!(told(command)[1].0, "rm -rf build\n");
-        let same = "ifdef CI\nD := build\nelse\nD := build\nendif\nall:\n\trm -rf $(D)\n";
-        assert_eq!(told(same)[0].0, "rm -rf build\n");
+        for same in [
+            "ifdef CI\nD := build\nelse\nD := build\nendif\n",
+            "ifdef CI\nD := build\nelse ifdef X\nD := build\nelse # other\nD := build\nendif\n",
+        ] {
+            assert_eq!(told(&format!("{same}all:\n\trm -rf $(D)\n"))[0].0, "rm -rf build\n");
+        }
     }
 
     #[test]
