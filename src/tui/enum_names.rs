@@ -1,5 +1,5 @@
-//! Enums whose variants have names in files of the person: keymaps and themes. The names do not follow from the variants,
-//! so a derive would need an attribute for each of them.
+//! Enums whose variants have names in files of the person: keymaps, themes and the borders between panes. The names do
+//! not follow from the variants, so a derive would need an attribute for each of them.
 
 /// Defines such an enum, the list of its variants, their names, and the search by name.
 macro_rules! enum_with_names {

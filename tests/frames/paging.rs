@@ -176,13 +176,18 @@ fn a_file_that_changes_is_told() {
 #[test]
 fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_back() {
     let folder = tempfile::tempdir().unwrap();
-    let mut scene = Scene::one_ran();
-    scene.ran_with(2, RunReport { blob: Some(folder.path().to_owned()), ..report("kept\n", 800) });
-    scene.reply("Done.");
-    scene.go_to(Pane::Output);
-    scene.press(&["x"]);
-    assert_shown(&mut scene, 100, 30, "The file can't be read: it is no file.");
-    assert!(scene.screen.overlays.is_empty());
+    for (path, why) in [
+        (folder.path().to_owned(), "it is no file."),
+        (folder.path().join("gone"), "No such file or directory."),
+    ] {
+        let mut scene = Scene::one_ran();
+        scene.ran_with(2, RunReport { blob: Some(path), ..report("kept\n", 800) });
+        scene.reply("Done.");
+        scene.go_to(Pane::Output);
+        scene.press(&["x"]);
+        assert_shown(&mut scene, 100, 30, &format!("The file can't be read: {why}"));
+        assert!(scene.screen.overlays.is_empty());
+    }
 
     let blob = Blob::new(b"x\n");
     let mut scene = blob.opened((100, 30));

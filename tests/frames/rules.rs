@@ -265,6 +265,18 @@ fn rules_are_listed() {
 }
 
 #[test]
+fn the_chosen_rule_is_seen_with_both_of_its_rows_in_the_smallest_window() {
+    let mut scene = ruled();
+    scene.screen.open(Rules::default());
+    for (rule, granted) in
+        [("> 1  ", "removed at"), ("> 2  ", "granted on block 3"), ("> 3  ", "granted on block 3")]
+    {
+        assert_screen(&mut scene, 50, 12, &[rule, granted], &[]);
+        scene.press(&["down"]);
+    }
+}
+
+#[test]
 fn rules_are_taken_back_where_they_are_listed() {
     let mut scene = ruled();
     scene.enter_message("/rules");

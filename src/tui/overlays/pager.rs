@@ -9,6 +9,7 @@ mod source;
 use super::{
     LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, number_of,
 };
+use crate::text::system_error::words;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -111,9 +112,14 @@ impl Pager {
         let room = ctx.room(WHOLE_SCREEN);
         if let Err(error) = act(self, room) {
             self.looking = None;
-            self.told = Some(format!("The file can't be read: {error}."));
+            self.told = Some(unreadable(&error));
         }
     }
+}
+
+/// The sentence that says why a file can't be shown.
+pub(crate) fn unreadable(error: &io::Error) -> String {
+    format!("The file can't be read: {}.", words(error))
 }
 
 impl Overlay for Pager {
@@ -200,7 +206,7 @@ impl Overlay for Pager {
         }
         let room = ctx.room(WHOLE_SCREEN);
         self.search_on(room).unwrap_or_else(|error| {
-            self.told = Some(format!("The file can't be read: {error}."));
+            self.told = Some(unreadable(&error));
             true
         })
     }

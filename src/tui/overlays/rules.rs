@@ -93,8 +93,12 @@ impl Overlay for Rules {
         if items.is_empty() {
             sheet.words(running::NO_RULES, width, draw.text());
         }
-        // Each rule has two rows.
-        let (chosen, rows) = (cursor.0 * 2, usize::from(room.height.saturating_sub(5)).max(2));
+        // Each rule has two rows. In a list of three rows, those that tell what is hidden would hide one of them.
+        let rows = match room.height.saturating_sub(5) {
+            ..=3 => 2,
+            more => usize::from(more),
+        };
+        let chosen = cursor.0 * 2;
         sheet.rows.extend(scrolled(items.len() * 2, chosen..chosen + 2, rows, draw, |at| {
             let item = items.get(at / 2)?;
             if at.is_multiple_of(2) {

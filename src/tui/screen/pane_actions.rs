@@ -11,7 +11,7 @@ use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
-use crate::tui::overlays::pager::Pager;
+use crate::tui::overlays::pager::{Pager, unreadable};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, output};
 use crate::tui::ui_command::PagerText;
@@ -261,7 +261,7 @@ impl Screen {
     pub(super) fn open_pager(&mut self, title: String, what: PagerText) {
         match Pager::open(title, what) {
             Ok(pager) => self.open(pager),
-            Err(error) => self.warn(format!("The file can't be read: {error}.")),
+            Err(error) => self.warn(unreadable(&error)),
         }
     }
 
