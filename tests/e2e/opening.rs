@@ -117,9 +117,9 @@ fn replies(count: u32) -> impl Iterator<Item = Entry> {
 #[test]
 fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = opened(home.path(), replies(200));
+    let terminal = opened(home.path(), replies(80));
     wait_until_read(&terminal);
-    terminal.wait_for("Reply 199 ends with pearl199.");
+    terminal.wait_for("Reply 79 ends with pearl79.");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
     terminal.wait_true(|s| s.contains("question 0") && !s.contains("being read"));
@@ -142,7 +142,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     // All replies are in it.
     terminal.wait_true(|_| {
         let text = handed_on().unwrap_or_default();
-        (0..200).all(|n| text.contains(&format!("Reply {n} ends with pearl{n}.")))
+        (0..80).all(|n| text.contains(&format!("Reply {n} ends with pearl{n}.")))
     });
 }
 
@@ -199,9 +199,9 @@ fn click(terminal: &Terminal, text: &str) {
 #[test]
 fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = opened(home.path(), (1..=160).flat_map(printed));
+    let terminal = opened(home.path(), (1..=60).flat_map(printed));
     wait_until_read(&terminal);
-    terminal.wait_for("-of-run-160-");
+    terminal.wait_for("-of-run-60-");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "question 1 ");
     // While replies around it are loaded, its row may move: then the click hits another one.

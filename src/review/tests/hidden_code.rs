@@ -237,7 +237,9 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "latexmk a.tex",
             "pre-commit run --all-files",
             "poetry install",
+            "poetry lock",
             "uv sync --frozen",
+            "uv lock",
         ],
     );
     assert_known(
@@ -255,8 +257,6 @@ fn code_of_files_and_settings_that_commands_name_is_not_known() {
             "(cd lib); python3 -m json.tool a.json",
             "TAR_OPTIONS= tar tf a.tar",
             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Ann git status",
-            "poetry lock",
-            "uv lock",
         ],
     );
     let keys: Vec<_> = (0..256).map(|n| format!("export GIT_CONFIG_KEY_{n}=user.name")).collect();
