@@ -31,7 +31,7 @@ pub(super) fn meets_foreign_text(root: Node<'_>, source: &str) -> bool {
 
 /// What a substitution prints.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Printed {
+enum SubstitutionOutput {
     Number,
     /// The words that it is given.
     Given,
@@ -157,9 +157,9 @@ impl<'s> ArithmeticScan<'s> {
             "arithmetic_expansion" | "process_substitution" => false,
             "command_substitution" if is_arithmetic(inner) => false,
             "command_substitution" => match self.printed_by_all(inner, 0) {
-                Printed::Number => false,
-                Printed::Given => true,
-                Printed::Foreign => {
+                SubstitutionOutput::Number => false,
+                SubstitutionOutput::Given => true,
+                SubstitutionOutput::Foreign => {
                     self.foreign.insert(name);
                     false
                 }
@@ -191,7 +191,7 @@ impl<'s> ArithmeticScan<'s> {
         each(node, |inner, depth| {
             let is_printed = inner.kind() == "command_substitution" && !is_arithmetic(inner);
             if is_printed {
-                self.is_met |= self.printed_by_all(inner, 0) == Printed::Foreign;
+                self.is_met |= self.printed_by_all(inner, 0) == SubstitutionOutput::Foreign;
                 covered.push(inner.byte_range());
             }
             !is_printed || depth == 0
@@ -225,33 +225,33 @@ impl<'s> ArithmeticScan<'s> {
     }
 
     /// What the statements in a node print.
-    fn printed_by_all(&self, node: Node<'_>, depth: u32) -> Printed {
+    fn printed_by_all(&self, node: Node<'_>, depth: u32) -> SubstitutionOutput {
         let all = named_children(node, 64);
-        all.into_iter().map(|part| self.printed(part, depth)).max().unwrap_or(Printed::Foreign)
+        all.into_iter().map(|part| self.printed(part, depth)).max().unwrap_or(SubstitutionOutput::Foreign)
     }
 
-    fn printed(&self, node: Node<'_>, depth: u32) -> Printed {
+    fn printed(&self, node: Node<'_>, depth: u32) -> SubstitutionOutput {
         match node.kind() {
-            _ if depth > MAX_DEPTH => Printed::Foreign,
+            _ if depth > MAX_DEPTH => SubstitutionOutput::Foreign,
             "command" => self.printed_by_command(node),
             "redirected_statement" => node
                 .child_by_field_name("body")
-                .map_or(Printed::Foreign, |body| self.printed(body, depth + 1)),
+                .map_or(SubstitutionOutput::Foreign, |body| self.printed(body, depth + 1)),
             "list" => self.printed_by_all(node, depth + 1),
             "pipeline" => {
                 let stages = named_children(node, 64);
                 let made = stages.iter().rev().find(|stage| !self.is_filter(**stage));
-                made.map_or(Printed::Foreign, |stage| self.printed(*stage, depth + 1))
+                made.map_or(SubstitutionOutput::Foreign, |stage| self.printed(*stage, depth + 1))
             }
-            _ => Printed::Foreign,
+            _ => SubstitutionOutput::Foreign,
         }
     }
 
-    fn printed_by_command(&self, command: Node<'_>) -> Printed {
+    fn printed_by_command(&self, command: Node<'_>) -> SubstitutionOutput {
         let words = named_children(command, 64).into_iter();
         let words = words.skip_while(|word| word.kind() == "variable_assignment");
         let words: Vec<&str> = words.map(|word| self.text(word)).collect();
-        let Some((name, words)) = words.split_first() else { return Printed::Foreign };
+        let Some((name, words)) = words.split_first() else { return SubstitutionOutput::Foreign };
         let has = |option: char| {
             words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(option))
         };
@@ -265,9 +265,9 @@ impl<'s> ArithmeticScan<'s> {
             _ => false,
         };
         match *name {
-            _ if is_number => Printed::Number,
-            "echo" | "printf" => Printed::Given,
-            _ => Printed::Foreign,
+            _ if is_number => SubstitutionOutput::Number,
+            "echo" | "printf" => SubstitutionOutput::Given,
+            _ => SubstitutionOutput::Foreign,
         }
     }
 
