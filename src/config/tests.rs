@@ -430,6 +430,7 @@ fn the_schema_tells_every_setting() {
     assert_eq!(leaf(headers), "string");
     assert_eq!(leaf("/additionalProperties"), false);
     assert!(!schema_json().contains("null"), "a setting that is not set has no default");
+    assert!(!schema_json().contains("\"description\": \"\""), "each setting has a help");
 }
 
 #[test]

@@ -93,8 +93,9 @@ pub(super) fn no_tools(model: &ModelName) -> Notice {
     Notice::info(format!("{name} takes no tools: it is asked for fenced blocks instead."))
 }
 
-pub(super) fn call_refused(why: &str) -> Notice {
-    Notice::warn(format!("A tool call came to no block: {}. The model is told.", one_line(why)))
+pub(super) fn call_refused(why: &str, is_model_told: bool) -> Notice {
+    let told = if is_model_told { " The model is told." } else { "" };
+    Notice::warn(format!("A tool call came to no block: {}.{told}", one_line(why)))
 }
 
 pub(super) fn lacks_elsewhere(block: BlockId, package: &str, executor: ExecutorKind) -> Notice {

@@ -129,7 +129,7 @@ impl Engine {
             self.notify(notices::empty_reply());
         }
         for why in &refused {
-            self.notify(notices::call_refused(why));
+            self.notify(notices::call_refused(why, true));
             // The model learns of it with the next request; if the reply was cut, there is no use in that.
             self.turn.unreported_results |= reason.complete();
         }
@@ -148,8 +148,7 @@ impl Engine {
         let asked = self.stream.as_ref().map(|stream| stream.dialect);
         let is_tried_again =
             failure.kind == FailureKind::NoTools && asked.is_some_and(|asked| self.give_up_tools(asked));
-        let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
-        self.close_reply(finish, BlockFate::Skipped);
+        self.close_early(FAILED);
         if is_tried_again { self.send_request() } else { self.fail_turn(failure) }
     }
 
@@ -158,14 +157,22 @@ impl Engine {
     pub(super) fn stop_reply(&mut self, step: StepId) {
         self.effects.push(Effect::CancelAsk(step));
         let waiting = self.state.live.reply.as_mut().and_then(|reply| reply.retry.take());
-        let finish = Finish { reason: FinishReason::Incomplete, word: Some(STOPPED.into()) };
         let before = self.state.transcript.version;
-        self.close_reply(finish, BlockFate::Skipped);
+        self.close_early(STOPPED);
         if let Some(retry) = waiting {
             self.fail_turn(retry.failure);
         } else {
             self.notify(notices::stopped(self.state.transcript.version > before));
             self.finish(TurnEnd::Stopped);
+        }
+    }
+
+    /// Ends a reply that broke off: what came of it is kept, and its blocks are skipped.
+    fn close_early(&mut self, word: &str) {
+        let finish = Finish { reason: FinishReason::Incomplete, word: Some(word.into()) };
+        for why in self.close_reply(finish, BlockFate::Skipped).refused {
+            // A reply that failed is left out of later requests.
+            self.notify(notices::call_refused(&why, word != FAILED));
         }
     }
 }

@@ -99,6 +99,22 @@ fn what_can_not_be_read_is_told_to_both_and_the_turn_goes_on() {
 }
 
 #[test]
+fn what_can_not_be_read_of_a_reply_that_broke_off_is_told_too() {
+    let told = "+call refused a, 'A tool call came to no block: there is no tool \"drop_table\"";
+    let mut d = Dialogue::with_tools();
+    d.calls_tool("a", "drop_table", "{}");
+    d.stop().has(told).has(" The model is told.', 'Stopped. ");
+    d.user("y");
+    answers(&d)[0].1.starts("not run: there is no tool \"drop_table\"");
+    // A reply that failed is left out of the next request.
+    let mut d = Dialogue::with_tools();
+    d.calls_tool("a", "drop_table", "{}");
+    d.fail(FailureKind::Cut).has(told).lacks("The model is told").has(".', 'It broke.'");
+    d.command(Command::Retry);
+    assert!(answers(&d).is_empty());
+}
+
+#[test]
 fn a_call_that_was_cut_off_is_incomplete() {
     let mut d = Dialogue::with_tools();
     d.calls_tool("a", "run_code", "{\"language\": \"bash\", \"code\": \"rm -rf /tmp/x");
