@@ -34,7 +34,7 @@ pub(crate) const MAX_HUNKS: usize = 500;
 /// One replacement of lines in a file. Lines are without their line ends.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct EditHunk {
-    /// The lines to find in the file; none: the file is new, or empty.
+    /// The lines to find in the file; none: the file is new or empty, or `place` says where lines are added.
     pub(crate) search: Vec<String>,
     /// The lines that replace them.
     pub(crate) replace: Vec<String>,

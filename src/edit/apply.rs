@@ -123,7 +123,7 @@ fn add_lines(
     if file.len() == 0 {
         file.close(hunk.newline.unwrap_or(true));
     } else if file.has(at, &hunk.replace, |a, b| a == b) {
-        return Err(HunkFault::Done);
+        return Err(HunkFault::Added);
     } else if let Some(newline) = hunk.newline.filter(|_| at == file.len()) {
         file.close(newline);
     }

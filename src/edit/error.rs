@@ -80,6 +80,9 @@ pub enum HunkFault {
     /// The file already has what it would put there.
     #[error("the lines that it searches are not in the file, those that replace them are")]
     Done,
+    /// It only adds lines, and the file already has them at that place.
+    #[error("the lines that it adds are there already")]
+    Added,
     /// Its lines match in several places; the first few line numbers.
     #[error("the lines that it searches are there several times {}", places(.0))]
     Several(Vec<usize>),

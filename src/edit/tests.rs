@@ -64,7 +64,7 @@ fn lines_are_added_where_a_hunk_says_although_it_searches_none() {
         (diff("@@ -0,0 +1 @@\n+x\n"), HunkFault::NoSearch),
         (diff("@@ -2,3 +3,4 @@\n+x\n"), HunkFault::NoSearch),
         ("*** Add File: a.py\n+x\n*** End of File\n".into(), HunkFault::NoSearch),
-        (diff("@@ -1,0 +2,3 @@\n+b\n+a\n+b\n"), HunkFault::Done),
+        (diff("@@ -1,0 +2,3 @@\n+b\n+a\n+b\n"), HunkFault::Added),
     ] {
         assert_eq!(put(text, &edit).unwrap_err().fault, fault, "{edit}");
     }

@@ -58,7 +58,7 @@ fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         return fail_with(&format!("the group {} could not be entered: {}", door.display(), words(&error)));
     }
     match args.next() {
-        Some(program) => fail_with(&Command::new(program).args(args).exec().to_string()),
+        Some(program) => fail_with(&words(&Command::new(program).args(args).exec())),
         None => ExitCode::SUCCESS,
     }
 }
@@ -93,7 +93,7 @@ fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let mut status = UnixStream::from(status);
     let why = match args.next() {
         Some(program) => match confine(&mut status) {
-            Ok(()) => Command::new(program).args(args).exec().to_string(),
+            Ok(()) => words(&Command::new(program).args(args).exec()),
             Err(why) => why.to_string(),
         },
         None => "the helper was called without a program".into(),

@@ -1,6 +1,7 @@
 //! Finds the kernels installed on this machine, in the same folders as Jupyter.
 
 use super::error::JupyterError;
+use crate::text::system_error::words;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -142,11 +143,11 @@ pub(super) fn installed(folders: &[PathBuf]) -> Vec<Spec> {
 
 fn read(name: &str, path: &Path, folder: &Path) -> Result<Spec, JupyterError> {
     let unusable = |why: String| JupyterError::Spec { path: path.into(), why };
-    let meta = std::fs::metadata(path).map_err(|error| unusable(error.to_string()))?;
+    let meta = std::fs::metadata(path).map_err(|error| unusable(words(&error)))?;
     if !meta.is_file() || meta.len() > MAX_BYTES {
         return Err(unusable("it is no plain file of a description".into()));
     }
-    let text = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    let text = std::fs::read(path).map_err(|error| unusable(words(&error)))?;
     let value: Value = serde_json::from_slice(&text).map_err(|error| unusable(error.to_string()))?;
     let mut spec = Spec::read(name, &value).ok_or_else(|| unusable("it names no language".into()))?;
     if spec.argv.is_empty() {
@@ -210,6 +211,14 @@ mod tests {
         assert_eq!(found[2].argv[0], prefix.join("bin/python").to_string_lossy());
         assert!(found[1].by_message && found[1].argv[1].ends_with("kernels/ir"));
         assert_eq!(found[0].env, [("PS1".to_owned(), "$".to_owned())]);
+    }
+
+    #[test]
+    fn why_a_description_is_not_used_is_told_in_words() {
+        let why = read("x", Path::new("/none/kernel.json"), Path::new("/none")).map(drop).unwrap_err();
+        let expected =
+            "the description of the kernel in /none/kernel.json can't be used: No such file or directory";
+        assert_eq!(why.to_string(), expected);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::exec::ExecutorError;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperMessage, HelperOrder};
 use crate::exec::kernel::Kernel;
+use crate::text::system_error::words;
 use std::time::{Duration, Instant};
 
 /// How long a helper may take to confirm that a run begins; it starts its program before that. Nothing runs without it.
@@ -55,7 +56,7 @@ impl Local {
         // Until the helper confirms, it is unknown which limits are in force.
         let before = kernel.fitted.take();
         if let Some(group) = &kernel.process.group {
-            group.set(limits).map_err(|error| not_set(&error.to_string()))?;
+            group.set(limits).map_err(|error| not_set(&words(&error)))?;
         }
         kernel.process.link.order(&HelperOrder::Begin(*limits));
         kernel.beginning += 1;

@@ -150,7 +150,7 @@ pub(crate) fn run_to_end(
     given: &[BorrowedFd<'_>],
     (patience, largest): (Duration, usize),
 ) -> Result<ProgramOutput, ProbeError> {
-    let problem = |error: &dyn std::fmt::Display| ProbeError::NotEntered(error.to_string());
+    let problem = |error: &dyn std::fmt::Display| ProbeError::NotEntered(words(error));
     let (mut output, writing) = std::io::pipe().map_err(|e| problem(&e))?;
     let null = fs::OpenOptions::new().write(true).open("/dev/null").map_err(|e| problem(&e))?;
     let mut link = Link::open(entry, Vec::new()).map_err(|e| problem(&e))?;

@@ -7,6 +7,7 @@ use crate::exec::helper_wire::HelperMessage;
 use crate::exec::sandbox::confinement::{Limit, LimitedResource};
 use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
+use crate::text::system_error::words;
 use rustix::io::Errno;
 use rustix::process::{Pid, Rlimit};
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A limit of a run that could not be set. Contains its name in `/proc/PID/limits`.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}: {1}")]
+#[error("{0}: {why}", why = words(.1))]
 pub(super) struct LimitError(&'static str, Errno);
 
 impl Supervisor {
@@ -161,6 +162,14 @@ fn amounts(used: u64, limit: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_that_can_not_be_set_is_told_in_words() {
+        assert_eq!(
+            LimitError("Max data size", Errno::PERM).to_string(),
+            "Max data size: Operation not permitted"
+        );
+    }
 
     #[test]
     fn amounts_in_words() {

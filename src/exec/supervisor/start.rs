@@ -79,7 +79,7 @@ pub(super) fn start(
     let mut why = String::new();
     let _ = socket.read_to_string(&mut why);
     if let (Err(error), true) = (told, why.is_empty()) {
-        why = error.to_string();
+        why = words(&error);
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(StartError::NoId)?;
     if !why.is_empty() {
