@@ -153,6 +153,36 @@ fn auto_is_tools_where_the_model_is_known_to_take_them() {
 }
 
 #[test]
+fn a_request_waits_for_what_its_server_says_of_the_model() {
+    use crate::domain::{ModelInfo, ModelName};
+    let name = |model: &str| ModelName { provider: "p".into(), model: model.into() };
+    let told =
+        |model, tools| Event::ModelInfo(Box::new(ModelInfo { tools, ..ModelInfo::named(name(model)) }));
+    for (tools, offered) in [(Some(true), 5), (Some(false), 0), (None, 0)] {
+        let mut d = Dialogue::new();
+        d.command(Command::UseModel(name("m")));
+        d.send(Event::AskingAboutModel(name("m")));
+        d.user("x").is("+prompt | replying s1");
+        let activity = d.state().activity().expect("it waits");
+        assert_eq!(activity.what, "Asking what the model can do");
+        d.send(told("other", Some(true))).is("| replying s1");
+        d.send(told("m", tools)).is("ask s1 | replying s1");
+        assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(offered), "{tools:?}");
+    }
+    // Where that is known in advance, nothing waits. A request that was stopped meanwhile is not sent.
+    let mut d = Dialogue::new();
+    d.command(Command::UseModel(name("m")));
+    d.send(told("m", Some(true)));
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x").is("+prompt, ask s1 | replying s1");
+    let mut d = Dialogue::new();
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x");
+    d.stop().ends("| idle");
+    d.send(told("m", Some(true))).is("| idle");
+}
+
+#[test]
 fn earlier_calls_are_told_as_text_to_a_model_without_tools() {
     let mut d = called(&[("a", "run_code", CODE), ("b", "write_file", WRITE)]);
     d.runs(1, 1, Outcome::Ok);
