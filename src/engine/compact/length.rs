@@ -144,7 +144,7 @@ impl Engine {
                     "This chat needs {needs} tokens, and how many the model takes is not known: {} are assumed.",
                     grouped(MAX_TOKENS_OF_UNKNOWN)
                 ),
-                "Shorten it with /compact, or set tokens under [context] in the configuration.",
+                "Shorten it, or set tokens under [context] in the configuration.",
             ),
         };
         Some(too_long_failure(FailureKind::Overflow, &needs, hint))
@@ -207,10 +207,11 @@ fn too_long_failure(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
 
 fn offer_notice(share: &ContextShare, percent: u64) -> Notice {
     let of = share.of.unwrap_or_default();
-    Notice::warn(format!(
-        "By now {}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",
+    let told = format!(
+        "By now {}{percent}% of the context is used ({} of {} tokens).",
         share.about(),
         grouped(share.used),
         grouped(of)
-    ))
+    );
+    Notice::warn(format!("{told} /compact sums up what is older.")).headless(told)
 }
