@@ -99,6 +99,19 @@ fn what_can_not_be_read_is_told_to_both_and_the_turn_goes_on() {
 }
 
 #[test]
+fn without_tools_a_call_is_answered_by_how_a_block_is_written() {
+    for (dialect, how) in
+        [(Dialect::Fences, "```python"), (Dialect::ExecuteTags, "<execute lang=\"python\">")]
+    {
+        let mut d = Dialogue::with(Settings { dialect: Some(dialect), ..Settings::default() });
+        d.user("x");
+        d.calls_tool("a", "python", "{}");
+        d.finish(FinishReason::ToolCalls).has("there is no tool").has(how).ends("ask s2 | replying s2");
+        d.told().has("there is no tool \"python\", and no other; ").has(how).lacks("read_file");
+    }
+}
+
+#[test]
 fn a_call_that_was_cut_off_is_incomplete() {
     let mut d = Dialogue::with_tools();
     d.calls_tool("a", "run_code", "{\"language\": \"bash\", \"code\": \"rm -rf /tmp/x");
