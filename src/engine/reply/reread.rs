@@ -103,8 +103,9 @@ fn read_once(
     for segment in segments {
         match segment {
             Segment::Block(mut block) => {
-                if let Ok(at) = remarks.binary_search_by_key(&block.range.start, |(start, _)| *start) {
-                    remarks.get(at).into_iter().for_each(|(_, remark)| block.remark(remark));
+                let found = remarks.binary_search_by_key(&block.range.start, |(start, _)| *start);
+                if let Some((_, remark)) = found.ok().and_then(|at| remarks.get(at)) {
+                    block.remark(remark);
                 }
                 reread_block(text, block, reading, count, &mut out);
             }
