@@ -141,11 +141,12 @@ impl Ending {
         }
     }
 
-    /// What to do next; empty if there is nothing to say. `place` says where a waiting block can be decided.
-    pub(super) fn hint(&self, place: &str) -> String {
+    /// What to do next; empty if there is nothing to say. `session` is what `sayso resume` finds the session by, if all
+    /// of it is on disk.
+    pub(super) fn hint(&self, session: Option<&str>) -> String {
         match self {
-            Ending::Waiting(..) => place.to_owned(),
-            Ending::Asked(Question::Form(form)) => form::hint(form, place),
+            Ending::Waiting(..) => saving::decide_there(session),
+            Ending::Asked(Question::Form(form)) => form::hint(form, &saving::decide_there(session)),
             Ending::Asked(Question::Budget { .. }) => {
                 "[budget] session in the configuration allows more.".into()
             }
@@ -155,7 +156,7 @@ impl Ending {
             }
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::NotAttached(_) => sending::AT_WORD.into(),
-            Ending::IncompleteReply(_, true) => sending::CUT_IN_SESSION.into(),
+            Ending::IncompleteReply(_, true) => session.map(sending::cut_in_session).unwrap_or_default(),
             Ending::EmptyReply => "Ask in other words, or name another model with --model.".into(),
             Ending::IncompleteReply(_, false)
             | Ending::Done

@@ -261,6 +261,12 @@ fn a_reply_that_breaks_off_is_not_taken_for_whole() {
     let done = turn(&home, &server, APPROVED).ended(4);
     assert_eq!(done.events("reply")[0]["complete"], false);
     assert!(!home.work().join("ran").exists());
+    // The connection broke: there is a failure to tell. A reply that only ends early leads to its session.
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(delta("and th"))])]);
+    let last = turn(&home, &server, APPROVED).ended(4).last();
+    let resume = format!("sayso resume {}", home.session_id());
+    assert!(last["kind"] == "cut" && last["hint"].as_str().unwrap().contains(&resume), "{last}");
 }
 
 #[test]

@@ -81,8 +81,10 @@ pub(crate) fn of_cut(something_came: bool) -> &'static str {
     if something_came { "What came is kept." } else { "" }
 }
 
-/// The same for headless commands.
-pub(crate) const CUT_IN_SESSION: &str = "What came of it is kept in the session.";
+/// The same for headless commands; the session is on disk.
+pub(crate) fn cut_in_session(id: &str) -> String {
+    format!("What came of it is kept in the session: sayso resume {id} goes on with it.")
+}
 
 pub(crate) fn stopped(something_came: bool) -> &'static str {
     if something_came {
