@@ -193,6 +193,13 @@ fn a_request_waits_for_what_its_server_says_of_the_model() {
     d.user("x");
     d.stop().ends("| idle");
     d.send(told("m", Some(true))).is("| idle");
+    // Neither is one whose person left meanwhile.
+    let mut d = Dialogue::new();
+    d.command(Command::UseModel(name("m")));
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x");
+    d.command(Command::Leave).is("| replying s1");
+    d.send(told("m", Some(true))).is("| replying s1");
 }
 
 #[test]
