@@ -243,6 +243,9 @@ impl Driver {
     /// Sends a command of the person; when this returns, the state shows the result.
     pub fn send(&mut self, command: Command) {
         if matches!(command, Command::Submit(_)) {
+            if !self.rooms.model_queried {
+                self.ask_at_first();
+            }
             self.rooms.read_instructions();
         }
         self.feed(Event::User(command));
@@ -251,10 +254,8 @@ impl Driver {
     /// Waits until something happens, processes everything that is ready, and reports what it was. Cancel-safe.
     pub async fn next(&mut self) -> Update {
         if !self.rooms.model_queried {
-            self.rooms.learn_model(self.engine.state());
-            self.rooms.learn_kernels(self.engine.state());
             self.rooms.find_instructions();
-            self.process_events();
+            self.ask_at_first();
         }
         if self.rooms.update.is_empty() {
             let signal = self.rooms.wait().await;
@@ -266,6 +267,13 @@ impl Driver {
             self.handle_signal(signal);
         }
         std::mem::take(&mut self.rooms.update)
+    }
+
+    /// Asks for what the first request has to know, without waiting for it.
+    fn ask_at_first(&mut self) {
+        self.rooms.learn_model(self.engine.state());
+        self.rooms.learn_kernels(self.engine.state());
+        self.process_events();
     }
 
     /// Notifications that [`Driver::next`] has not returned yet, for a front end that will not call it again.

@@ -184,6 +184,7 @@ impl Engine {
             Event::Timer(timer) => self.timer(timer),
             Event::ModelSwitched(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
             Event::ModelSwitched(model) => self.command(Command::UseModel(model)),
+            Event::AskingAboutModel(model) => self.meter.asked = Some(model),
             Event::ModelInfo(info) => self.learn_model(*info),
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),

@@ -21,7 +21,6 @@ mod turn_end;
 pub(crate) use ending::Ending;
 pub(crate) use run_text::{change_lines, end_text};
 
-use crate::domain::sentences::saving;
 use crate::domain::{AnswerError, Answers, BlockId, Entry, Form, Limits, RunReport, Timestamp, TurnEnd};
 use crate::driver::reminder::{Reminder, wait_until};
 use crate::driver::{Driver, Notification, Update};
@@ -159,8 +158,8 @@ pub(crate) async fn run_with_observer(
         Err(why) if ending.needs_saving() => Ending::Unsaved(why.brief()),
         _ => ending,
     });
-    let place = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
-    let hint = ending.as_ref().map_or_else(|_| String::new(), |ending| ending.hint(&place));
+    let session = options.session.as_deref().filter(|_| is_saved);
+    let hint = ending.as_ref().map_or_else(|_| String::new(), |ending| ending.hint(session));
     if let Ok(ending) = &ending {
         for told in driver.remaining_notifications() {
             reports.notify(&told, is_written, driver.state());

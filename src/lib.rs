@@ -179,8 +179,8 @@
 //!   automatically. Old messages and outputs are dropped from memory while the file is read
 //!   (`engine/transcript/paging.rs`); the short form that is kept of an output looks to a model like the whole.
 //!   `Command::Load` → `Effect::Load` → `Event::Loaded` loads those again that are shown or compared, and verifies them
-//!   by the hash of their page of the file. A request waits for the messages that it contains. Texts of blocks always
-//!   stay in memory.
+//!   by the hash of their page of the file. A request waits for the messages that it contains, and for the answer about
+//!   its model if that decides what it looks like (`Event::AskingAboutModel`). Texts of blocks always stay in memory.
 //! - The serde attributes of the domain types define the format of session files, and the same shape in JSON for
 //!   scripts. Tests compare it with frozen bytes (`store/wire/tests/frozen.rs`).
 //! - A request is sent only if it fits the model's context and the session budget. The state counts what was shortened.

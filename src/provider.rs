@@ -173,7 +173,7 @@ impl Provider {
         match &*self.source {
             Transport::Scripted(player) => player.play(request, out).await,
             Transport::Http(server) => server.ask(request, out).await,
-            Transport::Later(later) => match later.get().await {
+            Transport::Later(later) => match later.get_for_reply().await {
                 Ok(provider) => Box::pin(provider.ask(request, out)).await,
                 // An error only means that the receiver was dropped.
                 Err(failure) => drop(out.send(ReplyEvent::Failed(failure)).await),
@@ -197,9 +197,9 @@ impl Provider {
         match &*self.source {
             Transport::Scripted(player) => player.info(),
             Transport::Http(server) => server.info().await,
-            Transport::Later(later) => match later.get().await {
-                Ok(provider) => Box::pin(provider.info()).await,
-                Err(_) => ModelInfo::named(self.name.clone()),
+            Transport::Later(later) => match later.get_for_info().await {
+                Some(provider) => Box::pin(provider.info()).await,
+                None => ModelInfo::named(self.name.clone()),
             },
         }
     }

@@ -103,7 +103,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Prints notices, one line each.
+/// Prints notices of a command in which nothing can be typed, one line each.
 pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
     for notice in notices {
         let label = match notice.level {
@@ -111,7 +111,7 @@ pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Resu
             Level::Warn => "warning",
             Level::Error => "error",
         };
-        writeln!(err, "{label}: {}", Visible(&notice.text))?;
+        writeln!(err, "{label}: {}", Visible(notice.headless_text()))?;
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => FailureClass::Work,
         Ending::Refused(_) | Ending::NotAttached(_) => FailureClass::Usage,
         Ending::TimedOut => FailureClass::TimedOut,
-        Ending::IncompleteReply(..) | Ending::Provider(_) => FailureClass::Provider,
+        Ending::IncompleteReply(..) | Ending::EmptyReply | Ending::Provider(_) => FailureClass::Provider,
         Ending::Unsaved(_) => FailureClass::Session,
         Ending::Waiting(..) => FailureClass::Decision,
         Ending::Interrupted => FailureClass::Interrupted,

@@ -15,14 +15,20 @@ use std::time::Duration;
 pub(super) const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
 
 impl IoRooms {
-    /// Asks the provider about the model in use.
+    /// Asks the provider about the model in use. Requests wait for the answer, so there is one even if asking breaks
+    /// off; the provider limits how long it takes.
     pub(super) fn learn_model(&mut self, state: &State) {
         self.model_queried = true;
         self.take_known(state);
         let Some(provider) = self.provider.clone() else { return };
         let (inbox, model_overrides) = (self.inbox(), self.model_overrides.clone());
+        let name = provider.name().clone();
+        self.queued_events.push_back(Event::AskingAboutModel(name.clone()));
+        let asking = tokio::spawn(async move { provider.info().await });
         tokio::spawn(async move {
-            let info = model_overrides(provider.info().await);
+            let told = asking.await.unwrap_or_else(|_| ModelInfo::named(name.clone()));
+            // Some servers answer with another name of the same model.
+            let info = model_overrides(ModelInfo { name, ..told });
             let _ = inbox.send(Signal::Event(Event::ModelInfo(Box::new(info)))).await;
         });
     }

@@ -1,12 +1,14 @@
 //! Why a call of a tool or of one of the person's functions proposes no block, worded for the model and the person.
 
-use crate::domain::BlockTextError;
+use crate::domain::{BlockTextError, Dialect};
 
 /// Why a call proposes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallError {
     #[error("there is no tool {name:?}; there are {there}")]
     NoTool { name: String, there: String },
+    #[error("there is no tool {name:?}, and no other; {instead}")]
+    NoTools { name: String, instead: &'static str },
     #[error("its arguments are no object")]
     NoObject,
     #[error("it was cut off before its arguments began")]
@@ -42,4 +44,24 @@ pub(crate) enum CallError {
     Long(String),
     #[error("arguments are nested deeper than 32 levels")]
     Deep,
+}
+
+impl CallError {
+    /// The same for a model that was asked in this dialect: without tools it has to know how to write a block instead.
+    pub(crate) fn in_dialect(self, dialect: Dialect) -> Self {
+        let instead = match dialect {
+            Dialect::Fences => {
+                "code to be run is written in the reply: a line ```python (or another language), the code, a line ```"
+            }
+            Dialect::ExecuteTags => {
+                "code to be run is written in the reply: a line <execute lang=\"python\"> (or another language), the \
+                 code, a line </execute>"
+            }
+            Dialect::Tools => return self,
+        };
+        match self {
+            CallError::NoTool { name, .. } => CallError::NoTools { name, instead },
+            other => other,
+        }
+    }
 }

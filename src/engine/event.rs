@@ -164,7 +164,10 @@ pub enum Event {
     /// This model answers from now on: it was chosen outside of the session, or the one that the session names goes by
     /// this name or can't be used.
     ModelSwitched(ModelName),
-    /// What is known of a model, reported by its provider.
+    /// The provider of this model is being asked about it; its answer is `ModelInfo`, which comes in any case. A request
+    /// that depends on it waits.
+    AskingAboutModel(ModelName),
+    /// What is known of a model, reported by its provider or configured.
     ModelInfo(Box<ModelInfo>),
     /// A kernel ended while nothing ran.
     KernelDied(DeadKernel),

@@ -13,7 +13,7 @@ const MAX_RECENT_BYTES: usize = 16 << 20;
 /// How often the texts of a request are loaded before it is given up.
 const MAX_ROUNDS: u8 = 2;
 
-/// The request that is sent as soon as all its texts are in memory.
+/// The request that is sent as soon as all its texts are in memory, and it is known what the model can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedRequest {
     /// The request for the reply of this step.
@@ -80,7 +80,7 @@ impl Engine {
 
     /// Goes on with a request once each of its texts is in memory or can't be read. A request that is no longer wanted
     /// is dropped.
-    fn go_on_with_request(&mut self) {
+    pub(super) fn go_on_with_request(&mut self) {
         let Some((request, bodies)) = self.loads.awaited.take() else { return };
         if bodies
             .iter()
@@ -202,6 +202,11 @@ impl Loads {
     /// Whether a summary waits for texts.
     pub(super) fn awaits_summary(&self) -> bool {
         matches!(self.awaited, Some((AwaitedRequest::Summary, _)))
+    }
+
+    /// Holds a request back although it needs no more texts.
+    pub(super) fn wait_with(&mut self, request: AwaitedRequest) {
+        self.awaited = Some((request, BTreeSet::new()));
     }
 
     /// Forgets the request that waits.

@@ -67,13 +67,13 @@ pub(super) fn finish(reason: FinishReason) -> Option<Notice> {
 pub(super) fn ended_early(blocks: &[BlockId]) -> Notice {
     let which = blocks.first().map(ToString::to_string).unwrap_or_default();
     let what = if blocks.len() == 1 { format!("Block {which} was") } else { "Its blocks were".into() };
-    Notice::warn(format!(
-        "The reply ended early: it may not be whole. {what} skipped; /rerun {which} puts it back."
-    ))
+    let told = format!("The reply ended early: it may not be whole. {what} skipped");
+    Notice::warn(format!("{told}; /rerun {which} puts it back.")).headless(format!("{told}."))
 }
 
 pub(super) fn empty_reply() -> Notice {
-    Notice::warn("The model answered with nothing. Ask again in other words, or take another model: /model.")
+    let told = sending::ANSWERED_NOTHING;
+    Notice::warn(format!("{told} Ask again in other words, or take another model: /model.")).headless(told)
 }
 
 pub(super) fn model(model: &ModelName) -> Notice {

@@ -242,9 +242,10 @@ impl Engine {
     }
 
     /// The person leaves. A reply of which nothing came stays unanswered, so that it can be asked for again; so does one
-    /// that a recipe waits for, because a reply that is stopped ends the recipe.
+    /// that a recipe waits for, because a reply that is stopped ends the recipe. A request that waits is not sent.
     pub(super) fn leave(&mut self) {
         self.state.live.leaves = true;
+        self.loads.stop_waiting();
         let Phase::Replying(step) = self.state.phase else { return };
         let came = self.state.live.reply.as_ref().is_some_and(|reply| !reply.is_empty());
         if came && self.turn.workflow.is_none() {

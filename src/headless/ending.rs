@@ -24,6 +24,8 @@ pub(crate) enum Ending {
     TimedOut,
     /// The last reply was incomplete; how it ended, and whether anything of it came.
     IncompleteReply(Finish, bool),
+    /// No run failed, but the last reply had neither text nor calls.
+    EmptyReply,
     /// The engine asked whether to continue.
     Asked(Question),
     Provider(ReplyFailure),
@@ -60,10 +62,12 @@ impl Ending {
             });
             return Ending::IncompleteReply(reply.finish.clone(), came);
         }
-        let Some(run) = last_run(state) else { return Ending::Done };
+        let answered =
+            if last_reply(state).is_some_and(is_empty) { Ending::EmptyReply } else { Ending::Done };
+        let Some(run) = last_run(state) else { return answered };
         let report = run.ended.as_ref().map(|(_, report)| report);
         match report.map(|report| (&report.outcome, report.receipt.exit_code)) {
-            Some((Outcome::Ok, _)) => Ending::Done,
+            Some((Outcome::Ok, _)) => answered,
             Some((Outcome::TimedOut, _)) => Ending::TimedOut,
             Some((Outcome::Interrupted, _)) => Ending::Interrupted,
             Some((Outcome::Failed, code)) => {
@@ -82,6 +86,7 @@ impl Ending {
             | Ending::BlockFailed(_)
             | Ending::TimedOut
             | Ending::IncompleteReply(..)
+            | Ending::EmptyReply
             | Ending::Asked(_)
             | Ending::Waiting(..)
             | Ending::Recipe(..) => true,
@@ -106,6 +111,7 @@ impl Ending {
                     None => format!("the reply broke off: {}", finish.reason.as_str()),
                 }
             }
+            Ending::EmptyReply => "the model answered with nothing".into(),
             Ending::Asked(Question::StepLimit(steps)) => {
                 format!("the turn was stopped after {}", counted(*steps as usize, "step"))
             }
@@ -135,11 +141,12 @@ impl Ending {
         }
     }
 
-    /// What to do next; empty if there is nothing to say. `place` says where a waiting block can be decided.
-    pub(super) fn hint(&self, place: &str) -> String {
+    /// What to do next; empty if there is nothing to say. `session` is what `sayso resume` finds the session by, if all
+    /// of it is on disk.
+    pub(super) fn hint(&self, session: Option<&str>) -> String {
         match self {
-            Ending::Waiting(..) => place.to_owned(),
-            Ending::Asked(Question::Form(form)) => form::hint(form, place),
+            Ending::Waiting(..) => saving::decide_there(session),
+            Ending::Asked(Question::Form(form)) => form::hint(form, &saving::decide_there(session)),
             Ending::Asked(Question::Budget { .. }) => {
                 "[budget] session in the configuration allows more.".into()
             }
@@ -149,7 +156,8 @@ impl Ending {
             }
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::NotAttached(_) => sending::AT_WORD.into(),
-            Ending::IncompleteReply(_, true) => sending::CUT_IN_SESSION.into(),
+            Ending::IncompleteReply(_, true) => session.map(sending::cut_in_session).unwrap_or_default(),
+            Ending::EmptyReply => "Ask in other words, or name another model with --model.".into(),
             Ending::IncompleteReply(_, false)
             | Ending::Done
             | Ending::BlockFailed(_)
@@ -167,6 +175,7 @@ impl Ending {
             Ending::BlockFailed(_) => "block_failed",
             Ending::TimedOut => "timed_out",
             Ending::IncompleteReply(..) => "cut",
+            Ending::EmptyReply => "empty",
             Ending::Asked(Question::StepLimit(_)) => "step_limit",
             Ending::Asked(Question::Repeated(..)) => "repeated",
             Ending::Asked(Question::Form(_)) => "answer_needed",
@@ -275,6 +284,11 @@ fn replies(state: &State) -> impl Iterator<Item = &ReplyItem> {
 
 fn last_reply(state: &State) -> Option<&ReplyItem> {
     replies(state).next()
+}
+
+/// Whether a reply has neither text nor calls.
+fn is_empty(reply: &ReplyItem) -> bool {
+    reply.body.as_ref().is_some_and(|body| body.text.trim().is_empty() && body.tool_calls.is_empty())
 }
 
 /// The last run of this turn.

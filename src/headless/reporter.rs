@@ -77,8 +77,7 @@ impl TurnObserver for TurnReporter<'_> {
             }
             Notification::Notice(notice) if tells_phase(notice, state.phase()) => Ok(()),
             Notification::Notice(notice) if notice.level != Level::Info => {
-                // Here is no pane with that name.
-                self.status(&visible_line(&notice.text.replace(running::ERROR_IN_OUTPUT, "")))
+                self.status(&visible_line(notice.headless_text()))
             }
             Notification::Reasoning(..) | Notification::Notice(_) | Notification::Job(_) => Ok(()),
         }

@@ -55,7 +55,7 @@ pub(super) fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<Answ
         Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
         // The engine could not use the recipe's definition.
         Notification::Notice(notice) if notice.level == Level::Error && has_not_begun(driver) => {
-            Some(vec![AnswerError { field: String::new(), why: notice.text.clone() }])
+            Some(vec![AnswerError { field: String::new(), why: notice.headless_text().to_owned() }])
         }
         _ => None,
     })

@@ -5,7 +5,11 @@ use crate::domain::sentences::sending;
 use crate::domain::{Departure, FailureKind, ReplyFailure};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
+
+/// How old a failure of the question about the model is at most to be that of the request that waited for its answer.
+const JUST_NOW: Duration = Duration::from_secs(1);
 
 /// Why a provider can't be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +49,8 @@ pub(super) struct LazyProvider {
 struct Failures {
     count: u64,
     last: Option<ReplyFailure>,
+    /// The failure of the question about the model, which nobody was told.
+    untold: Option<(Instant, ReplyFailure)>,
 }
 
 impl fmt::Debug for LazyProvider {
@@ -76,6 +82,21 @@ impl LazyProvider {
             made.inspect_err(|failure| self.note(failure))
         };
         self.made.get_or_try_init(make).await
+    }
+
+    /// The provider, to ask it about the model.
+    pub(super) async fn get_for_info(&self) -> Option<&Provider> {
+        let got = self.get().await;
+        got.inspect_err(|failure| self.failures().untold = Some((Instant::now(), failure.clone()))).ok()
+    }
+
+    /// The provider, to ask it for a reply. A request that waited until the model was asked about fails with that.
+    pub(super) async fn get_for_reply(&self) -> Result<&Provider, ReplyFailure> {
+        let untold = self.failures().untold.take();
+        match untold.filter(|(at, _)| at.elapsed() < JUST_NOW) {
+            Some((_, failure)) => Err(failure),
+            None => self.get().await,
+        }
     }
 
     fn failure_since(&self, before: u64) -> Option<ReplyFailure> {
@@ -138,6 +159,22 @@ mod tests {
         assert!(ask().await.iter().any(|e| matches!(e, ReplyEvent::Finished(_))));
         assert!(provider.models().await.is_ok());
         assert_eq!(calls.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn a_request_behind_the_question_about_the_model_fails_with_it() {
+        let calls = Arc::new(AtomicU32::new(0));
+        let count = calls.clone();
+        let lazy = LazyProvider::new(Arc::new(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+            Err(ConnectError::new("the key_command of x ended with exit code 3", "Correct it."))
+        }));
+        assert!(lazy.get_for_info().await.is_none());
+        let failure = lazy.get_for_reply().await.unwrap_err();
+        assert_eq!(failure.message, "the key_command of x ended with exit code 3. Nothing was sent.");
+        assert_eq!(calls.load(Ordering::SeqCst), 1, "it asked the person only once");
+        assert!(lazy.get_for_reply().await.is_err());
+        assert_eq!(calls.load(Ordering::SeqCst), 2, "the next one tries again");
     }
 
     #[tokio::test]

@@ -182,11 +182,10 @@ pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<
 /// If no key that was found can be used.
 pub(crate) fn by_key(factory: &SessionFactory) -> Result<Option<(Provider, Notice)>, ConnectError> {
     let Some((provider, kept)) = factory.provider_by_key()? else { return Ok(None) };
-    let text = format!(
-        "{} answers: its key was found ({kept}). --model or /model chooses another.",
-        provider.name()
-    );
-    Ok(Some((provider, Notice::info(text))))
+    let told = format!("{} answers: its key was found ({kept}).", provider.name());
+    let notice = Notice::info(format!("{told} --model or /model chooses another."))
+        .headless(format!("{told} --model chooses another."));
+    Ok(Some((provider, notice)))
 }
 
 /// The source of replies that was chosen; `None` if none was.

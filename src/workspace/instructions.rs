@@ -52,7 +52,7 @@ pub(crate) struct InstructionReport {
 pub(crate) fn survey(search: &InstructionSearch) -> InstructionReport {
     let (found, mut notices) = find(search);
     let (told, held) = known_texts::hold_back_changes(search, found);
-    notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));
+    notices.extend(held.iter().map(HeldFile::notice));
     InstructionReport { told, held, notices }
 }
 

@@ -213,6 +213,22 @@ fn a_reply_of_every_kind_has_text_reasoning_a_call_and_its_tokens() {
 }
 
 #[test]
+fn the_first_request_knows_what_its_server_says_of_the_model() {
+    let kind = ollama();
+    for (capability, offers) in [("tools", true), ("completion", false)] {
+        let reply = Answer::stream(kind.reply.iter().cloned().map(Do::Write).collect());
+        let mut list = kind.list.clone();
+        list["capabilities"] = json!([capability]);
+        let server = ModelServer::start(vec![reply]).with_models(&list);
+        home(&kind, &server).run(&["run", "hello", "--model", "mine/m", "--json"]).ended(10);
+        let sent = server.requests()[0].json();
+        assert_eq!(sent["tools"].is_array(), offers, "{capability}: {sent}");
+        let system = sent["messages"][0]["content"].as_str().unwrap();
+        assert_eq!(system.contains("```python"), !offers, "{capability}: {system}");
+    }
+}
+
+#[test]
 fn the_models_of_every_kind_are_listed() {
     for kind in kinds() {
         let server = ModelServer::start(Vec::new()).with_models(&kind.list);

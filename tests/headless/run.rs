@@ -261,6 +261,60 @@ fn a_reply_that_breaks_off_is_not_taken_for_whole() {
     let done = turn(&home, &server, APPROVED).ended(4);
     assert_eq!(done.events("reply")[0]["complete"], false);
     assert!(!home.work().join("ran").exists());
+    // The connection broke: there is a failure to tell. A reply that only ends early leads to its session.
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(delta("and th"))])]);
+    let last = turn(&home, &server, APPROVED).ended(4).last();
+    let resume = format!("sayso resume {}", home.session_id());
+    assert!(last["kind"] == "cut" && last["hint"].as_str().unwrap().contains(&resume), "{last}");
+}
+
+#[test]
+fn an_empty_reply_is_no_success_and_says_so() {
+    let home = Home::new();
+    for replies in [&[""][..], &[SUM, " \n"]] {
+        let server = ModelServer::replying(replies);
+        let done = turn(&home, &server, APPROVED).ended(4);
+        let last = done.last();
+        assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("empty")));
+        assert_eq!(last["message"], "the model answered with nothing");
+        assert!(last["hint"].as_str().unwrap().contains("--model"), "{last}");
+    }
+    // That a block failed weighs more.
+    let server = ModelServer::replying(&["```sh\nexit 3\n```\n", ""]);
+    let done = turn(&home, &server, APPROVED).ended(1);
+    assert_eq!(done.last()["event"], "turn_end");
+}
+
+/// Commands of the terminal can't be typed here: no line names one.
+#[test]
+fn what_is_told_names_no_command_of_the_terminal() {
+    let home = Home::new();
+    home.configure("[context]\ntokens = 12000\n");
+    home.file("AGENTS.md", "use tabs\n");
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `/"));
+    let commands: Vec<String> =
+        rows.map(|row| format!("/{}", row.split([' ', '`']).next().unwrap_or_default())).collect();
+    assert!(commands.contains(&"/compact".to_owned()), "{commands:?}");
+    let ends_early = Answer::stream(vec![Do::Write(delta("```sh\nls\n```\n"))]);
+    let changes = Answer::text("```sh\necho mine > AGENTS.md\nexit 3\n```\n");
+    for (answers, prompt, told) in [
+        (vec![ends_early], "go", "skipped."),
+        (vec![Answer::text("")], "go", "The model answered with nothing."),
+        (vec![changes, Answer::text("Done.")], "go", "Block 1 failed: exit 3"),
+        // The run before changed the instructions.
+        (vec![Answer::text("Yes.")], "go", "AGENTS.md was changed since a run began"),
+        (vec![Answer::text("Yes.")], &*"long ".repeat(7_300), "of the context is used"),
+    ] {
+        let server = ModelServer::start(answers);
+        let done = home.turn(&server, prompt, APPROVED);
+        assert!(done.err.contains(told), "{told}: {}", done.err);
+        let mut words = done.err.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ':', ';']));
+        let named = words.find(|word| commands.iter().any(|command| command == word));
+        assert_eq!(named, None, "{}", done.err);
+        assert!(!done.err.contains("Output."), "no pane either: {}", done.err);
+    }
 }
 
 #[test]

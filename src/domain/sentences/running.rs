@@ -23,6 +23,9 @@ pub(crate) const ANSWERING: &str = "Answering";
 /// A request waits for messages that are being read from the session file.
 pub(crate) const READING: &str = "Reading earlier messages";
 
+/// A request waits for what the server says of the model.
+pub(crate) const ASKING_ABOUT_MODEL: &str = "Asking what the model can do";
+
 /// A summary is being written.
 pub(crate) const SUMMING_UP: &str = "Summing up what is older";
 

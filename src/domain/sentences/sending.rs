@@ -73,13 +73,18 @@ pub(crate) fn place_of_message(is_in_composer: bool) -> &'static str {
     if is_in_composer { "Your message is kept." } else { "Your message stands in the chat." }
 }
 
+/// A reply has neither text nor calls.
+pub(crate) const ANSWERED_NOTHING: &str = "The model answered with nothing.";
+
 /// What became of an interrupted reply: what arrived stays in the chat and is part of the next request.
 pub(crate) fn of_cut(something_came: bool) -> &'static str {
     if something_came { "What came is kept." } else { "" }
 }
 
-/// The same for headless commands.
-pub(crate) const CUT_IN_SESSION: &str = "What came of it is kept in the session.";
+/// The same for headless commands; the session is on disk.
+pub(crate) fn cut_in_session(id: &str) -> String {
+    format!("What came of it is kept in the session: sayso resume {id} goes on with it.")
+}
 
 pub(crate) fn stopped(something_came: bool) -> &'static str {
     if something_came {

@@ -12,13 +12,26 @@ use crate::text::number::grouped;
 pub(crate) const MAX_TOKENS_OF_UNKNOWN: u64 = 131_072;
 
 impl Engine {
-    /// Stores what became known of a model.
+    /// Stores what became known of a model. The request that waits for it goes on.
     pub(in crate::engine) fn learn_model(&mut self, info: ModelInfo) {
+        if self.meter.asked.as_ref() == Some(&info.name) {
+            self.meter.asked = None;
+        }
         self.meter.infos.insert(info.name.clone(), info.clone());
         if self.state.transcript.model.as_ref().is_none_or(|model| *model == info.name) {
             self.state.live.model = Some(info);
         }
         self.meter.mark_stale();
+        if !self.awaits_model() {
+            self.go_on_with_request();
+        }
+    }
+
+    /// Whether the server is being asked about the model, and its answer decides what a request looks like: where
+    /// nobody knows yet whether the model takes tools, its context and its price are mostly unknown, too.
+    pub(in crate::engine) fn awaits_model(&self) -> bool {
+        let known = self.state.live.model.as_ref();
+        self.meter.asked.is_some() && known.is_none_or(|model| model.tools.is_none())
     }
 
     /// Another model is used from now on: forgets what was measured with the old one.
@@ -131,7 +144,7 @@ impl Engine {
                     "This chat needs {needs} tokens, and how many the model takes is not known: {} are assumed.",
                     grouped(MAX_TOKENS_OF_UNKNOWN)
                 ),
-                "Shorten it with /compact, or set tokens under [context] in the configuration.",
+                "Shorten it, or set tokens under [context] in the configuration.",
             ),
         };
         Some(too_long_failure(FailureKind::Overflow, &needs, hint))
@@ -194,10 +207,11 @@ fn too_long_failure(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
 
 fn offer_notice(share: &ContextShare, percent: u64) -> Notice {
     let of = share.of.unwrap_or_default();
-    Notice::warn(format!(
-        "By now {}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",
+    let told = format!(
+        "By now {}{percent}% of the context is used ({} of {} tokens).",
         share.about(),
         grouped(share.used),
         grouped(of)
-    ))
+    );
+    Notice::warn(format!("{told} /compact sums up what is older.")).headless(told)
 }

@@ -135,6 +135,8 @@ pub(in crate::engine) struct Meter {
     pub(in crate::engine) minimum: MinimumLength,
     /// What providers reported of models.
     pub(in crate::engine) infos: BTreeMap<ModelName, ModelInfo>,
+    /// The model about which its provider is being asked.
+    pub(in crate::engine) asked: Option<ModelName>,
     /// The model for which the person was warned that its price is unknown.
     pub(in crate::engine) warned_price_of: Option<ModelName>,
 }

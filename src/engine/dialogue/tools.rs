@@ -115,6 +115,19 @@ fn what_can_not_be_read_of_a_reply_that_broke_off_is_told_too() {
 }
 
 #[test]
+fn without_tools_a_call_is_answered_by_how_a_block_is_written() {
+    for (dialect, how) in
+        [(Dialect::Fences, "```python"), (Dialect::ExecuteTags, "<execute lang=\"python\">")]
+    {
+        let mut d = Dialogue::with(Settings { dialect: Some(dialect), ..Settings::default() });
+        d.user("x");
+        d.calls_tool("a", "python", "{}");
+        d.finish(FinishReason::ToolCalls).has("there is no tool").has(how).ends("ask s2 | replying s2");
+        d.told().has("there is no tool \"python\", and no other; ").has(how).lacks("read_file");
+    }
+}
+
+#[test]
 fn a_call_that_was_cut_off_is_incomplete() {
     let mut d = Dialogue::with_tools();
     d.calls_tool("a", "run_code", "{\"language\": \"bash\", \"code\": \"rm -rf /tmp/x");
@@ -166,6 +179,43 @@ fn auto_is_tools_where_the_model_is_known_to_take_them() {
     d.send(Event::ModelInfo(Box::new(info)));
     d.user("y");
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(5));
+}
+
+#[test]
+fn a_request_waits_for_what_its_server_says_of_the_model() {
+    use crate::domain::{ModelInfo, ModelName};
+    let name = |model: &str| ModelName { provider: "p".into(), model: model.into() };
+    let told =
+        |model, tools| Event::ModelInfo(Box::new(ModelInfo { tools, ..ModelInfo::named(name(model)) }));
+    for (tools, offered) in [(Some(true), 5), (Some(false), 0), (None, 0)] {
+        let mut d = Dialogue::new();
+        d.command(Command::UseModel(name("m")));
+        d.send(Event::AskingAboutModel(name("m")));
+        d.user("x").is("+prompt | replying s1");
+        let activity = d.state().activity().expect("it waits");
+        assert_eq!(activity.what, "Asking what the model can do");
+        d.send(told("other", Some(true))).is("| replying s1");
+        d.send(told("m", tools)).is("ask s1 | replying s1");
+        assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(offered), "{tools:?}");
+    }
+    // Where that is known in advance, nothing waits. A request that was stopped meanwhile is not sent.
+    let mut d = Dialogue::new();
+    d.command(Command::UseModel(name("m")));
+    d.send(told("m", Some(true)));
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x").is("+prompt, ask s1 | replying s1");
+    let mut d = Dialogue::new();
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x");
+    d.stop().ends("| idle");
+    d.send(told("m", Some(true))).is("| idle");
+    // Neither is one whose person left meanwhile.
+    let mut d = Dialogue::new();
+    d.command(Command::UseModel(name("m")));
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x");
+    d.command(Command::Leave).is("| replying s1");
+    d.send(told("m", Some(true))).is("| replying s1");
 }
 
 #[test]

@@ -25,11 +25,10 @@ pub(in crate::engine) fn ended(run: &LiveRun, language: &Language, report: &RunR
     let time = duration(report.receipt.wall_us / 1000);
     let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
     let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
+    let pane = if report.outcome == Outcome::Failed { running::ERROR_IN_OUTPUT } else { "" };
     let text = match &report.outcome {
         Outcome::Ok => format!("Block {block} done: {exit}{time}."),
-        Outcome::Failed => {
-            format!("Block {block} failed: {exit}{time}.{}", running::ERROR_IN_OUTPUT)
-        }
+        Outcome::Failed => format!("Block {block} failed: {exit}{time}."),
         Outcome::Crashed(cause) => match report.kernel {
             KernelFate::Lost(kernel) => return kernel_died(Some(kernel), language, cause),
             _ => format!("Block {block} died: {why}."),
@@ -46,10 +45,11 @@ pub(in crate::engine) fn ended(run: &LiveRun, language: &Language, report: &RunR
         KernelFate::Lost(kernel) => {
             let (name, lost) =
                 (kernels::name(language, kernel), kernels::lost([(language, &kernel)], (": ", "")));
-            Notice::warn(format!("{text} Kernel {name} is gone{lost}."))
+            let gone = format!(" Kernel {name} is gone{lost}.");
+            Notice::warn(format!("{text}{pane}{gone}")).headless(format!("{text}{gone}"))
         }
         _ if report.outcome == Outcome::Ok => Notice::info(text),
-        _ => Notice::warn(text),
+        _ => Notice::warn(format!("{text}{pane}")).headless(text),
     }
 }
 

@@ -99,9 +99,16 @@ fn read_once(
     count: &mut LineCount,
 ) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
+    let remarks = remarks_on_torn(text, fences);
     for segment in segments {
         match segment {
-            Segment::Block(block) => reread_block(text, block, reading, count, &mut out),
+            Segment::Block(mut block) => {
+                let found = remarks.binary_search_by_key(&block.range.start, |(start, _)| *start);
+                if let Some((_, remark)) = found.ok().and_then(|at| remarks.get(at)) {
+                    block.remark(remark);
+                }
+                reread_block(text, block, reading, count, &mut out);
+            }
             Segment::Prose(range) => {
                 // Fences are in order.
                 let from = fences.partition_point(|fence| fence.range.start < range.start);
@@ -112,6 +119,46 @@ fn read_once(
         }
     }
     out
+}
+
+/// A remark on a fence, and where that fence begins.
+type FenceRemark = (usize, &'static str);
+
+/// Remarks on fences that Markdown ended at the end of a fence inside of them, and on what follows up to the end that
+/// was meant, which Markdown takes for the beginning of a fence.
+fn remarks_on_torn(text: &str, fences: &[markdown::Fence]) -> Vec<FenceRemark> {
+    let (mut remarks, mut behind) = (Vec::new(), false);
+    for fence in fences {
+        let start = fence.range.start;
+        if is_torn(text, fence) {
+            behind = true;
+            remarks.push((start, "a fence inside of it ended it: it may be cut off"));
+        } else if fence.info.trim().is_empty() {
+            behind = false;
+        } else if behind {
+            let remark = "it may be part of the fenced text above, which a fence inside of it ended";
+            remarks.push((start, remark));
+        }
+    }
+    remarks
+}
+
+/// Whether the text of a fence begins another one, of as many backticks or more, without ending it.
+fn is_torn(text: &str, fence: &markdown::Fence) -> bool {
+    let backticks = |line: &str| line.len() - line.trim_start_matches('`').len();
+    let outer = text.get(fence.marker..).map_or(0, backticks);
+    if !fence.closed || outer == 0 || edit_fence::extent(&fence.info, &fence.source).has_begun() {
+        return false;
+    }
+    let mut is_open = false;
+    for line in fence.source.lines().map(str::trim) {
+        let count = backticks(line);
+        let info = line.get(count..).unwrap_or_default();
+        if count >= outer && !info.contains('`') {
+            is_open = !info.is_empty();
+        }
+    }
+    is_open
 }
 
 /// Reads a block again.

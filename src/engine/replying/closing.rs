@@ -28,7 +28,8 @@ impl Engine {
             return ReplyContent::default();
         }
         let complete = finish.reason.complete();
-        let (text, segments) = self.read_whole(stream.parser, stream.dialect, &mut reply.reasoning, complete);
+        let dialect = stream.dialect;
+        let (text, segments) = self.read_whole(stream.parser, dialect, &mut reply.reasoning, complete);
         name_calls(&mut reply.calls, reply.step);
         let calls = reply.calls.clone();
         self.record(Entry::Reply {
@@ -60,7 +61,7 @@ impl Engine {
                     came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));
                 }
                 Err(why) => {
-                    let why = one_line(&why.to_string());
+                    let why = one_line(&why.in_dialect(dialect).to_string());
                     came.refused.push(why.clone());
                     self.record(Entry::CallRefused { step: reply.step, call: called.id, why });
                 }

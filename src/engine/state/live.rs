@@ -28,8 +28,8 @@ pub(crate) struct LiveReply {
     pub(crate) segments: Vec<Segment>,
     /// The complete tool calls so far.
     pub(crate) calls: Vec<ToolCall>,
-    /// Whether the request has not been sent yet, because earlier messages are being loaded from the file.
-    pub(crate) reads: bool,
+    /// What the request waits for, in words for the person; `None` once it was sent.
+    pub(crate) waits: Option<&'static str>,
     /// When the engine ordered the request.
     pub(crate) since: Timestamp,
     /// When the first piece of the reply arrived.
@@ -48,12 +48,12 @@ impl LiveReply {
 
     /// Whether its request has been sent.
     pub(crate) fn has_left(&self) -> bool {
-        self.retry.is_none() && !self.reads
+        self.retry.is_none() && self.waits.is_none()
     }
 
     /// What is being done for it, for the person.
     pub(crate) fn doing(&self) -> &'static str {
-        if self.reads { running::READING } else { running::ANSWERING }
+        self.waits.unwrap_or(running::ANSWERING)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The request of a step: what is asked first, what has to be loaded for it, and what it offers the model.
 
+use crate::domain::sentences::running;
 use crate::domain::{Dialect, ModelRequest, Purpose, Tool};
 use crate::engine::functions::description;
 use crate::engine::loading::AwaitedRequest;
@@ -37,7 +38,6 @@ impl Engine {
         if self.hold_for_budget(HeldRequest::Request) {
             return;
         }
-        self.tell_unknown_price();
         self.note_instructions();
         self.drop_awaited_request();
         let messages = self.messages_to_load();
@@ -45,17 +45,22 @@ impl Engine {
         self.send_once_loaded();
     }
 
-    /// Sends the request once all its messages are in memory.
+    /// Sends the request once it is known what the model can do, and all its messages are in memory.
     pub(in crate::engine) fn send_once_loaded(&mut self) {
         let step = self.counted.step.next();
-        let messages = self.messages_to_load();
-        if self.load_for_request(&messages, AwaitedRequest::Answer(step)) {
-            // The wait looks like the wait for the reply itself, and can be stopped like it.
-            self.open_reply(LiveReply { step, since: self.now, reads: true, ..LiveReply::default() });
-            self.state.phase = Phase::Replying(step);
-            return;
-        }
-        self.send_composed();
+        let waits = if self.awaits_model() {
+            self.loads.wait_with(AwaitedRequest::Answer(step));
+            running::ASKING_ABOUT_MODEL
+        } else {
+            let messages = self.messages_to_load();
+            if !self.load_for_request(&messages, AwaitedRequest::Answer(step)) {
+                return self.send_composed();
+            }
+            running::READING
+        };
+        // The wait looks like the wait for the reply itself, and can be stopped like it.
+        self.open_reply(LiveReply { step, since: self.now, waits: Some(waits), ..LiveReply::default() });
+        self.state.phase = Phase::Replying(step);
     }
 
     /// Sends the request, if it is not too long and all of it could be loaded.
@@ -66,6 +71,7 @@ impl Engine {
         if let Some(failure) = self.unsendable(&composed) {
             return self.fail_turn(failure);
         }
+        self.tell_unknown_price();
         let step = self.counted.step.next();
         self.counted.step = step;
         self.turn.unreported_results = false;

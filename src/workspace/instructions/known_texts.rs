@@ -32,14 +32,13 @@ pub struct HeldFile {
 
 impl HeldFile {
     /// The notice for the person, with what to do.
-    pub(crate) fn sentence(&self) -> String {
+    pub(crate) fn notice(&self) -> Notice {
         let instead = if self.before.is_some() { "the text before that is" } else { "nothing of it is" };
+        let path = self.path.display();
+        let what = format!("{path} was changed since a run began, and is not told to the model: {instead}.");
         // A row of the screen cuts the end: what to do comes first.
-        format!(
-            "/instructions changes shows what changed, and asks: {} was changed since a run began, and is not told to the \
-             model: {instead}.",
-            self.path.display()
-        )
+        Notice::warn(format!("/instructions changes shows what changed, and asks: {what}"))
+            .headless(format!("{what} sayso shows what changed, and asks, in the terminal."))
     }
 }
 

@@ -55,6 +55,40 @@ fn every_printed_form_of_a_call_waits_with_a_note() {
     }
 }
 
+#[test]
+fn what_a_fence_inside_of_a_fence_tore_says_so() {
+    let torn = "```markdown path=README.md\n# T\n\n```python\nprint(1)\n```\n\nThen:\n\n```bash\nrm -r build\n```\n\nEnd.\n```\nDone.\n";
+    let told: Vec<_> = blocks(torn).into_iter().map(|block| (block.source, block.note)).collect();
+    let note = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        told.get(..2).unwrap(),
+        [
+            (
+                "# T\n\n```python\nprint(1)\n".to_owned(),
+                note("a fence inside of it ended it: it may be cut off")
+            ),
+            (
+                "rm -r build\n".to_owned(),
+                note("it may be part of the fenced text above, which a fence inside of it ended")
+            ),
+        ]
+    );
+    // It is shown, not written: what follows may belong to it all the same.
+    let shown = blocks(&torn.replace(" path=README.md", ""));
+    assert!(shown[0].note.as_deref().is_some_and(|note| note.contains("above")), "{shown:#?}");
+    // Behind its end, and around a shorter fence or one of tildes, all is as it says.
+    let behind = format!("{torn}```\n\n```python\nprint(2)\n```\n");
+    assert_eq!(blocks(&behind).last().map(|block| block.note.clone()), Some(None));
+    for whole in [
+        "````markdown path=a.md\n```python\nprint(1)\n```\n````\n",
+        "````markdown path=a.md\n```python\nprint(1)\n````\n",
+        "```markdown path=a.md\n~~~python\nprint(1)\n~~~\n```\n",
+        "```bash\necho ```python```\n```\n",
+    ] {
+        assert_eq!(only(whole).note, None, "{whole}");
+    }
+}
+
 /// Calls as models print them when their server did not parse them.
 #[test]
 fn the_tokens_and_tags_of_many_models_are_calls() {
