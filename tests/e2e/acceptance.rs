@@ -303,7 +303,7 @@ fn a_session_that_is_opened_again_says_that_variables_are_gone() {
 /// smallest window for which this mode is recommended.
 #[test]
 fn in_plain_lines_a_long_block_takes_whole_words_at_every_size() {
-    for (columns, rows) in crate::SIZES.into_iter().chain([(40, 12)]) {
+    crate::side_by_side(crate::SIZES.into_iter().chain([(40, 12)]), |(columns, rows)| {
         let home = tempfile::tempdir().expect("a home");
         let setup = crate::at_work(home.path(), &["--plain", "--demo", "long"]).env("TERM", "dumb");
         let terminal = setup.size(columns, rows).start();
@@ -320,7 +320,7 @@ fn in_plain_lines_a_long_block_takes_whole_words_at_every_size() {
         assert!(ran(home.path(), 1));
         let raw = terminal.raw();
         assert!(!raw.windows(2).any(|pair| pair == b"\x1b["), "{}", terminal.screen());
-    }
+    });
 }
 
 /// Whether a text is in the message box, which is below the conversation.

@@ -107,9 +107,7 @@ fn branches_are_a_tree_and_are_compared() {
 
 #[test]
 fn branches_are_a_tree_and_are_compared_in_lines() {
-    for (locale, last) in [("C.UTF-8", "└ "), ("C", "`-")] {
-        compared_in_lines(locale, last);
-    }
+    crate::side_by_side([("C.UTF-8", "└ "), ("C", "`-")], |(locale, last)| compared_in_lines(locale, last));
 }
 
 /// In a terminal with this locale; `last` is the prefix of the last branch.

@@ -226,9 +226,11 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
 /// Nothing of it is sent if `ui.notify` is off, nor in line mode.
 #[test]
 fn nothing_is_told_beside_the_screen_where_nobody_wants_it() {
-    assert_eq!(told_beside_the_screen("", false), TOLD, "each of them is told where it is wanted");
-    assert!(told_beside_the_screen("[ui]\nnotify = false\n", false).is_empty());
-    assert!(told_beside_the_screen("", true).is_empty());
+    // Each of them is told where it is wanted.
+    let cases = [("", false, &TOLD[..]), ("[ui]\nnotify = false\n", false, &[]), ("", true, &[])];
+    crate::side_by_side(cases, |(config, plain, told)| {
+        assert_eq!(told_beside_the_screen(config, plain), told, "{config} {plain}");
+    });
 }
 
 /// Check 02: even while a block waits with its keys open, nothing is written and no thread wakes.

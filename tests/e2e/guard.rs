@@ -112,17 +112,17 @@ fn open_from_message(terminal: &Terminal, focused: bool) {
 #[test]
 fn a_sentence_typed_while_a_block_waits_decides_nothing() {
     let texts = [("add a test", 50), ("also check", 120), ("square root", 300)];
-    for (size, (text, pace)) in crate::SIZES.into_iter().zip(texts) {
+    crate::side_by_side(crate::SIZES.into_iter().zip(texts), |(size, (text, pace))| {
         crate::terminal::in_size(size, || sentence(text, pace, false));
-    }
+    });
 }
 
 #[test]
 fn a_sentence_typed_at_the_block_itself_goes_to_the_message() {
     let texts = [("add a test", 60), ("also check", 200), ("square root", 300)];
-    for (size, (text, pace)) in crate::SIZES.into_iter().zip(texts) {
+    crate::side_by_side(crate::SIZES.into_iter().zip(texts), |(size, (text, pace))| {
         crate::terminal::in_size(size, || sentence(text, pace, true));
-    }
+    });
 }
 
 #[test]

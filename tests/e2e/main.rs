@@ -48,6 +48,7 @@ mod typed_command;
 mod vim;
 mod walks;
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use terminal::Setup;
 
@@ -199,19 +200,18 @@ pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
 /// Plays a story in a terminal of each size.
 pub fn at_every_size(story: impl Fn() + Sync) {
-    side_by_side(&SIZES, |size| terminal::in_size(size, &story));
+    side_by_side(SIZES, |size| terminal::in_size(size, &story));
 }
 
-/// Plays a story once for each of these sizes in parallel: it mostly waits. A failure names its size as the
-/// thread.
-pub fn side_by_side(sizes: &[(u16, u16)], story: impl Fn((u16, u16)) + Sync) {
+/// Plays a story once for each of these cases in parallel: it mostly waits. A failure names its case as the thread.
+pub fn side_by_side<T: Debug + Send>(cases: impl IntoIterator<Item = T>, story: impl Fn(T) + Sync) {
     let story = &story;
     std::thread::scope(|scope| {
-        let play = |size: &(u16, u16)| {
-            let (size, named) = (*size, std::thread::Builder::new().name(format!("{}x{}", size.0, size.1)));
-            named.spawn_scoped(scope, move || story(size)).expect("a thread")
+        let play = |case: T| {
+            let named = std::thread::Builder::new().name(format!("{case:?}"));
+            named.spawn_scoped(scope, move || story(case)).expect("a thread")
         };
-        for played in sizes.iter().map(play).collect::<Vec<_>>() {
+        for played in cases.into_iter().map(play).collect::<Vec<_>>() {
             if let Err(why) = played.join() {
                 std::panic::resume_unwind(why);
             }

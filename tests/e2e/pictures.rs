@@ -73,7 +73,7 @@ fn half_blocks_are_drawn_where_nothing_else_is_known_and_off_is_off() {
     let between = ("", &[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t,1,0")][..], true);
     let half = ("[ui]\nimages = \"half\"\n", &[("TERM", "xterm-kitty")][..], true);
     let off = ("[ui]\nimages = \"off\"\n", &[("TERM", "xterm-kitty")][..], false);
-    for (config, env, blocks) in [plain, between, half, off] {
+    crate::side_by_side([plain, between, half, off], |(config, env, blocks)| {
         let home = tempfile::tempdir().expect("a home");
         let terminal = drawn(home.path(), config, env);
         if blocks {
@@ -85,5 +85,5 @@ fn half_blocks_are_drawn_where_nothing_else_is_known_and_off_is_off() {
         for begin in ["\x1b_Ga=", "\x1b]1337", "\x1bP0;1;0q"] {
             assert_eq!(count(&terminal.raw(), begin), 0, "{begin:?}");
         }
-    }
+    });
 }

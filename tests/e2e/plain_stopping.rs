@@ -41,7 +41,7 @@ fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
 /// What was typed and not ended is neither lost nor left to the shell, and the last words begin a line.
 #[test]
 fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
-    for (typed, kept) in [("half a thought", true), ("approve", false)] {
+    crate::side_by_side([("half a thought", true), ("approve", false)], |(typed, kept)| {
         let (home, mut terminal) = begun(&shell_blocks(&["first"]));
         answer_then(&terminal, "go", "Type approve");
         terminal.pause(Duration::from_millis(400));
@@ -55,13 +55,13 @@ fn an_unfinished_line_is_kept_when_a_signal_ends_the_session() {
         let drafts = files_ending(&home.path().join("sayso"), ".draft");
         let text: String = drafts.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
         assert_eq!(text.contains(typed), kept, "a word alone is an answer: {text}");
-    }
+    });
 }
 
 /// A message is sent once its files are read: a signal before that leaves it as a draft, one after that in the session.
 #[test]
 fn a_message_is_not_lost_when_a_signal_comes_while_its_files_are_read() {
-    for name in ["TERM", "HUP"] {
+    crate::side_by_side(["TERM", "HUP"], |name| {
         let home = tempfile::tempdir().expect("a home");
         let mut terminal = lines(home.path(), &shell_blocks(&["first"]));
         let words: Vec<String> = (0..48).map(|number| format!("@f{number}")).collect();
@@ -79,7 +79,7 @@ fn a_message_is_not_lost_when_a_signal_comes_while_its_files_are_read() {
             std::fs::read_to_string(path).is_ok_and(|text| text.contains("read @f0 @f1"))
         };
         assert!(files.iter().any(holds), "{name}: {files:?}");
-    }
+    });
 }
 
 /// Whoever reads the output leaves during a run: the run is ended, and what became of it is in the session.

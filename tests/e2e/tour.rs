@@ -183,7 +183,7 @@ fn the_tour_leads_by_the_same_stops_in_a_large_and_in_a_small_terminal() {
     if record().is_some() {
         return;
     }
-    crate::side_by_side(&OTHERS, |size| {
+    crate::side_by_side(OTHERS, |size| {
         let home = tempfile::tempdir().expect("a home");
         assert_eq!(recorded("m"), prompts(played(home.path(), size).1), "{size:?}");
     });
