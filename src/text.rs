@@ -5,6 +5,7 @@
 //! - `cells`: columns on a terminal
 //! - `diff`: comparison of lists and texts
 //! - `escapes`: removes terminal sequences
+//! - `fence`: texts in Markdown fences
 //! - `line`: texts on one line
 //! - `magics`: magics of IPython
 //! - `names`: the first names of many in a sentence
@@ -23,6 +24,7 @@ pub(crate) mod at_words;
 pub(crate) mod cells;
 pub(crate) mod diff;
 pub(crate) mod escapes;
+pub(crate) mod fence;
 pub(crate) mod line;
 pub(crate) mod magics;
 pub(crate) mod names;
