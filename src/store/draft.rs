@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(draft.take_up(), None);
         draft.keep("use swordfish-2024 to\nlog in").unwrap();
         let path = folder.path().join("s-1.draft");
-        assert_eq!(crate::store::samples::mode(&path), 0o600);
+        assert_eq!(crate::test_folder::mode(&path), 0o600);
         assert!(!std::fs::read_to_string(&path).unwrap().contains("swordfish"));
         // Another new session takes it up once its process is gone; here that is this process itself.
         let mut next = Draft::beside(&folder.path().join("s-2.jsonl"), masker.clone());
