@@ -11,6 +11,7 @@
 //! - `names`: the first names of many in a sentence
 //! - `near`: suggestions
 //! - `number`: thousands and sizes
+//! - `path`: paths without `.` and `..`, and with `~`
 //! - `position`: positions in files
 //! - `process_status`: signals of a process
 //! - `rewritten`: overwritten lines (progress bars) for append-only output
@@ -30,6 +31,7 @@ pub(crate) mod magics;
 pub(crate) mod names;
 pub(crate) mod near;
 pub(crate) mod number;
+pub(crate) mod path;
 pub(crate) mod position;
 pub(crate) mod process_status;
 pub(crate) mod rewritten;
