@@ -4,7 +4,7 @@ mod crash;
 
 use super::*;
 use crate::domain::UndoState;
-use crate::test_folder::obeying_modes;
+use crate::test_folder::{self, obeying_modes};
 use crate::workspace::shared_maps::tests::SharedMapping;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl UndoFixture {
     }
 
     fn write(&self, name: &str, text: &str) {
-        crate::test_folder::write(&self.at(name), text);
+        test_folder::write(&self.at(name), text);
     }
 
     /// Takes a snapshot, does something, and records what that changed.
@@ -68,17 +68,25 @@ impl UndoFixture {
             .collect()
     }
 
-    /// Restores the listed changes with such a state, as the front ends do it.
-    fn restore_listed(
+    /// Restores the listed changes with such a state, as the front ends do it, and checks that each is done and the
+    /// folder then as it was at that time.
+    #[track_caller]
+    fn goes_as_listed(
         &mut self,
         record: Sha256,
         kind: UndoKind,
         is_wanted: impl Fn(UndoState) -> bool,
-    ) -> Vec<RestoreResult> {
+        to: &BTreeMap<PathBuf, String>,
+    ) {
         let changes = self.store.changes(record).unwrap();
         let wanted = changes.iter().filter(|change| is_wanted(change.standing));
         let wanted: Vec<u32> = wanted.map(|change| change.number).collect();
-        self.store.restore(record, &wanted, kind).unwrap()
+        let done = self.store.restore(record, &wanted, kind).unwrap();
+        assert!(
+            done.len() == wanted.len() && done.iter().all(|file| file.result.is_ok()),
+            "{kind:?} {done:?}"
+        );
+        assert_eq!(self.all(), *to, "{kind:?}");
     }
 
     /// Takes everything back with these notes of the process; the paths for which that failed.
@@ -100,6 +108,13 @@ impl UndoFixture {
         assert_eq!(self.all(), *to, "{kind:?}");
     }
 
+    /// Like `goes`, for somebody who is not root.
+    #[track_caller]
+    fn goes_obeying_modes(&mut self, record: Sha256, kind: UndoKind, to: &BTreeMap<PathBuf, String>) {
+        assert_eq!(obeying_modes(|| self.restore(record, kind)), Vec::<String>::new());
+        assert_eq!(self.all(), *to, "{kind:?}");
+    }
+
     fn states(&mut self, record: Sha256) -> Vec<UndoState> {
         self.store.changes(record).unwrap().into_iter().map(|change| change.standing).collect()
     }
@@ -112,7 +127,7 @@ impl UndoFixture {
     }
 
     fn set_mode(&self, name: &str, mode: u32) {
-        fs::set_permissions(self.at(name), fs::Permissions::from_mode(mode)).unwrap();
+        test_folder::set_mode(&self.at(name), mode);
     }
 
     fn make_folder(&self, name: &str, mode: u32) {
@@ -226,9 +241,7 @@ fn the_rights_of_a_folder_are_listed_and_taken_back_besides_what_is_in_it() {
         fixture.set_mode("priv", 0o777);
     });
     assert_eq!(fixture.told_as_done(record), ["changed priv/", "created priv/x"]);
-    let done = fixture.restore_listed(record, UndoKind::Undo, |_| true);
-    assert!(done.len() == 2 && done.iter().all(|file| file.result.is_ok()), "{done:?}");
-    assert_eq!(fixture.all(), before);
+    fixture.goes_as_listed(record, UndoKind::Undo, |_| true, &before);
 }
 
 #[test]
@@ -238,8 +251,7 @@ fn the_rights_of_a_folder_that_its_owner_may_not_open_are_taken_back() {
     fixture.make_folder("sub", 0o755);
     let before = fixture.all();
     let record = fixture.run(|fixture| fixture.set_mode("sub", 0));
-    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
-    assert_eq!(fixture.all(), before);
+    fixture.goes_obeying_modes(record, UndoKind::Undo, &before);
 }
 
 #[test]
@@ -270,12 +282,12 @@ fn a_folder_that_somebody_made_again_keeps_its_rights() {
     let mut fixture = UndoFixture::new();
     fixture.write("sub/b", "1");
     fixture.set_mode("sub", 0o755);
+    let mut before = fixture.all();
     let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
     fixture.make_folder("sub", 0o711);
+    before.insert(fixture.at("sub"), "folder 711".to_owned());
     // The folder is not listed.
-    let done = fixture.restore_listed(record, UndoKind::Undo, |_| true);
-    assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
-    assert_eq!(fixture.all().get(&fixture.at("sub")).map(String::as_str), Some("folder 711"));
+    fixture.goes_as_listed(record, UndoKind::Undo, |_| true, &before);
 }
 
 #[test]
@@ -329,10 +341,8 @@ fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
     });
     let after = fixture.all();
     for _ in 0..2 {
-        assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
-        assert_eq!(fixture.all(), before);
-        assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Redo)), Vec::<String>::new());
-        assert_eq!(fixture.all(), after);
+        fixture.goes_obeying_modes(record, UndoKind::Undo, &before);
+        fixture.goes_obeying_modes(record, UndoKind::Redo, &after);
     }
     // The folders of what stays keep their rights.
     let changes = fixture.store.changes(record).unwrap();
@@ -347,8 +357,7 @@ fn what_lies_in_folders_that_are_read_only_is_taken_back_and_made_again() {
         fixture.set_mode(name, 0o755);
     }
     fixture.set_mode("mod", 0o555);
-    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
-    assert_eq!(fixture.all(), before);
+    fixture.goes_obeying_modes(record, UndoKind::Undo, &before);
 }
 
 #[test]
@@ -381,9 +390,8 @@ fn a_folder_that_cant_be_looked_into_after_the_run_is_told() {
     let store = &mut fixture.store;
     let note = obeying_modes(move || store.record(&snapshot, &[]).unwrap());
     assert_eq!((note.cover.words().as_str(), note.changes), ("without e", 1));
-    let record = note.record.unwrap();
-    assert_eq!(obeying_modes(|| fixture.restore(record, UndoKind::Undo)), Vec::<String>::new());
-    assert_eq!(fixture.all(), BTreeMap::from([(fixture.at("e"), "folder 755".to_owned())]));
+    let folder = BTreeMap::from([(fixture.at("e"), "folder 755".to_owned())]);
+    fixture.goes_obeying_modes(note.record.unwrap(), UndoKind::Undo, &folder);
 }
 
 #[test]
@@ -526,9 +534,7 @@ fn a_folder_that_is_made_again_hands_on_no_access_list() {
     }
     let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
     // The folders are not listed.
-    let done = fixture.restore_listed(record, UndoKind::Undo, |_| true);
-    assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
-    assert_eq!(fixture.all(), before);
+    fixture.goes_as_listed(record, UndoKind::Undo, |_| true, &before);
     for name in ["sub", "sub/deep"] {
         let list = rustix::fs::getxattr(fixture.at(name), DEFAULT_LIST, &mut [0_u8; 64][..]);
         assert!(list.is_err(), "{name}");
@@ -894,9 +900,7 @@ fn an_interrupted_redo_is_finished_in_either_direction() {
         }
         let folder = if has_folder { unfinished } else { deleted };
         assert_eq!(fixture.states(record), [folder, UndoState::TakenBack, deleted]);
-        let done = fixture.restore_listed(record, kind, |state| state.can(kind));
-        assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
-        assert_eq!(fixture.all(), *wanted);
+        fixture.goes_as_listed(record, kind, |state| state.can(kind), wanted);
     }
 }
 
@@ -946,9 +950,7 @@ fn a_folder_with_folders_in_place_of_a_file_gives_way_and_comes_back() {
     for (kind, state, wanted) in
         [(UndoKind::Undo, UndoState::Done, &before), (UndoKind::Redo, UndoState::TakenBack, &after)]
     {
-        let done = w.restore_listed(record, kind, |standing| standing == state);
-        assert!(done.iter().all(|file| file.result.is_ok()), "{kind:?} {done:?}");
-        assert_eq!(&w.all(), wanted, "{kind:?}");
+        w.goes_as_listed(record, kind, |standing| standing == state, wanted);
     }
     // What is not picked keeps its folder, and the folder its place.
     let listed = w.store.changes(record).unwrap();
