@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Variables with their values.
 pub(super) type Environment = Vec<(OsString, OsString)>;
 
 /// The variable that every program of an executor has, by which its processes can be recognized.

@@ -76,7 +76,6 @@ enum RunHost {
     Program(Box<Process>, Option<File>),
 }
 
-/// The current run.
 struct LocalRun {
     host: RunHost,
     block: BlockId,

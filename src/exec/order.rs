@@ -48,7 +48,6 @@ pub(super) enum ExecutorOrder {
     Reach(Box<Terms>, oneshot::Sender<Reach>),
     /// Report what is enforced on runs.
     Sandbox(OrderReply<SandboxReport>),
-    /// List the interpreters.
     Interpreters(oneshot::Sender<Vec<Interpreter>>),
     /// Find out what has to be fetched for this language.
     MissingImage(Language, oneshot::Sender<Option<MissingPart>>),

@@ -60,11 +60,9 @@ const NETWORK: &[&str] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manager {
-    /// uv.
     Uv,
     /// pip, as a module of the kernel's Python.
     Pip,
-    /// npm.
     Npm,
 }
 

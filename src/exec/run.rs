@@ -43,10 +43,8 @@ pub(super) enum DueAction {
     GiveUp,
 }
 
-/// The current run.
 pub(super) struct Run {
     pub(crate) id: RunId,
-    /// Sends its events.
     events: EventSender,
     /// What stopped it from outside.
     pressed: OutsideStops,

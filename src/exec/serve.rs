@@ -230,7 +230,6 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    /// Kills the run.
     fn kill(&mut self) {
         match self.pull.take() {
             Some(_) => self.end_pull(pull::stopped()),

@@ -34,7 +34,6 @@ pub(super) struct Emulator {
 }
 
 impl Emulator {
-    /// An empty terminal.
     pub(super) fn new() -> Self {
         let state = TerminalState::new(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Self { parser: vte::Parser::new(), part: Vec::new(), state, screens: 0 }
@@ -103,7 +102,6 @@ impl Emulator {
         self.state.resize(rows, columns);
     }
 
-    /// Its screen now.
     pub(super) fn screen(&self) -> TerminalScreen {
         self.state.screen()
     }

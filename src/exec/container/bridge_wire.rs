@@ -43,7 +43,6 @@ pub(super) enum BridgeMessage {
     Spawned,
     /// The container allows more than it should; what. No kernel was started.
     Open(String),
-    /// The program printed something.
     Output(Stream, Vec<u8>),
     /// Bytes from the kernel's control socket.
     Control(Vec<u8>),

@@ -50,7 +50,6 @@ type WrittenState = Rc<RefCell<Option<Vec<u8>>>>;
 /// The block of a shell, and the state that it left if it wrote one.
 pub(super) type ShellLeft = (BlockId, Option<Vec<u8>>);
 
-/// A running program.
 pub(super) struct ContainerProgram {
     events: mpsc::Receiver<BackendEvent>,
     stop: Rc<Notify>,

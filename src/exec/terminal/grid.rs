@@ -181,12 +181,10 @@ impl Grid {
         top < bottom
     }
 
-    /// Scrolls the region up.
     pub(super) fn scroll_up(&mut self, by: usize, pen: Pen) {
         self.shift(self.region.0, by, pen, true);
     }
 
-    /// Scrolls the region down.
     pub(super) fn scroll_down(&mut self, by: usize, pen: Pen) {
         self.shift(self.region.0, by, pen, false);
     }

@@ -61,7 +61,6 @@ impl TerminalState {
         self.alternate.resize(rows, columns);
     }
 
-    /// Its screen now.
     pub(super) fn screen(&self) -> TerminalScreen {
         let grid = if self.is_alternate { &self.alternate } else { &self.normal };
         let (row, column) = grid.cursor();
