@@ -41,6 +41,12 @@ pub(super) fn declared(
     kept
 }
 
+/// The value of a variable.
+pub(super) fn value<'a>(env: &'a Environment, name: impl AsRef<OsStr>) -> Option<&'a OsString> {
+    let name = name.as_ref();
+    env.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
 /// Whether every shell sets this variable itself.
 pub(super) fn is_of_each_shell(name: &OsStr) -> bool {
     let own = ["_", "PWD", "SHLVL", "SHELLOPTS", "BASHOPTS", MARK];

@@ -4,7 +4,7 @@
 //! folder, builds it if needed, and removes the folder afterwards. The source is never read from a place where others
 //! can write.
 
-use super::environment::Environment;
+use super::environment::{self, Environment};
 use super::helper_wire::FIRST_INHERITED_FD;
 use super::julia;
 use super::own_names::OwnNames;
@@ -63,7 +63,7 @@ pub(super) fn invocation(
         let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
         if is_julia {
             args.push(label.into());
-            let home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+            let home = environment::value(&env, "HOME").map(PathBuf::from);
             let names = julia::names(label, cwd, home.as_deref());
             return Invocation::new(interpreter, args, (julia::INHERITED_FDS.into(), names), cwd, env);
         }

@@ -1,7 +1,7 @@
 //! Builds the invocation of an interpreter: exactly which program, with which arguments, environment, folder and
 //! descriptors. Pure; `process` starts it.
 
-use super::environment::Environment;
+use super::environment::{self, Environment};
 use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
 use super::own_names::OwnNames;
 use std::ffi::{OsStr, OsString};
@@ -71,7 +71,7 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
     );
     let mut env = env;
     // A figure needs no display. A setting of the person's own is kept.
-    if !env.iter().any(|(name, _)| name == "MPLBACKEND") {
+    if environment::value(&env, "MPLBACKEND").is_none() {
         env.push(("MPLBACKEND".into(), "Agg".into()));
     }
     let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
