@@ -16,7 +16,7 @@ use crate::domain::TerminalScreen;
 use state::TerminalState;
 
 /// Rows and columns until a size is set.
-const DEFAULT_SIZE: (u16, u16) = (24, 80);
+pub(super) const DEFAULT_SIZE: (u16, u16) = (24, 80);
 const MAX_LAST_SCREEN_BYTES: usize = 4 << 10;
 /// How many last screens of one run are kept. Of further ones only a note is kept, and at some point not even that.
 const MAX_LAST_SCREENS: u32 = 8;
