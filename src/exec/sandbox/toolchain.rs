@@ -170,7 +170,7 @@ fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::launch::WritableFolders;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, make_pipe};
     use std::os::unix::fs::symlink;
 
     type Home = TestFolder;
@@ -286,10 +286,9 @@ mod tests {
     fn a_pipe_holds_nobody_up() {
         let home = Home::new();
         home.python("work/.venv");
-        let mode = rustix::fs::Mode::from_raw_mode(0o600);
         let pipe = home.at("work/.venv/pyvenv.cfg");
-        rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        assert_eq!(read_text(&home.at("work/.venv/pyvenv.cfg")), None);
+        make_pipe(&pipe);
+        assert_eq!(read_text(&pipe), None);
         assert_eq!(home.of_python("work/.venv/bin/python3.12", "work"), Vec::<PathBuf>::new());
     }
 

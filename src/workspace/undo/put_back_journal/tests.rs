@@ -2,6 +2,7 @@
 
 use super::clear::is_between;
 use super::*;
+use crate::test_folder::{self, set_mode};
 use crate::workspace::undo::objects::Objects;
 
 /// The most bytes of a file that is restored.
@@ -277,13 +278,11 @@ fn where_nothing_can_be_locked_nothing_begins() {
 
 #[test]
 fn a_file_that_is_half_written_gets_its_mode_too() {
-    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let Place { base, notes, objects, .. } = &place;
     let path = base.join("a");
     std::fs::write(&path, "").unwrap();
     let step = place.overwriting(&path, ("old text", 0o444), ("new", 0o755));
-    let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
     for (now, mode, (then, its)) in [
         // Interrupted before the first byte, in the middle, after the last.
         ("old text", 0o644, ("old text", 0o444)),
@@ -295,14 +294,13 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
         ("nld text", 0o640, ("old text", 0o640)),
         ("mine", 0o644, ("mine", 0o644)),
     ] {
-        set_mode(0o644);
+        set_mode(&path, 0o644);
         std::fs::write(&path, now).unwrap();
-        set_mode(mode);
+        set_mode(&path, mode);
         left(notes, std::slice::from_ref(&step));
         clear(notes, objects, MAX_BYTES);
-        let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
         let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!((text.as_str(), mode_now), (then, its), "{now} {mode:o}");
+        assert_eq!((text.as_str(), test_folder::mode(&path)), (then, its), "{now} {mode:o}");
     }
 }
 
