@@ -71,8 +71,9 @@ pub(super) fn after_part(token: &FrameToken, part: u32, goes_on: bool) -> Vec<u8
 }
 
 /// How a block ended, as the kernel reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum BlockEnd {
+    #[default]
     Ok,
     /// By an uncaught exception.
     Error,
@@ -83,7 +84,7 @@ pub(super) enum BlockEnd {
 }
 
 /// The last message of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RunSummary {
     pub(crate) how: BlockEnd,
     /// 0, 1 after an uncaught exception, or the value of `SystemExit`.

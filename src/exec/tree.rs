@@ -261,7 +261,8 @@ fn has_mark(pid: i32, mark: &[u8]) -> bool {
         .is_ok_and(|env| env.split(|b| *b == 0).any(|entry| entry == mark))
 }
 
-fn numbers(folder: &str) -> impl Iterator<Item = i32> {
+/// The names in a folder that are numbers.
+pub(super) fn numbers(folder: &str) -> impl Iterator<Item = i32> {
     fs::read_dir(folder)
         .into_iter()
         .flatten()

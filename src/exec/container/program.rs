@@ -185,11 +185,7 @@ impl ContainerOutput<'_> {
             (Stream::Stdout, Some(state)) => state.push(&bytes),
             _ => bytes,
         };
-        if bytes.is_empty() {
-            Vec::new()
-        } else {
-            self.names.pass(Chunk::new(stream, bytes)).into_iter().collect()
-        }
+        if bytes.is_empty() { Vec::new() } else { self.names.pass(Chunk::new(stream, bytes)) }
     }
 }
 
