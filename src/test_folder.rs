@@ -22,6 +22,15 @@ impl TestFolder {
         Self { base: fs::canonicalize(folder.path()).unwrap(), _folder: folder }
     }
 
+    /// A folder with these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Self::new();
+        for (path, text) in files {
+            folder.file(path, text);
+        }
+        folder
+    }
+
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.base.join(path)
     }

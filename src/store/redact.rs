@@ -260,8 +260,7 @@ mod tests {
         entries.push(Entry::Renamed(format!("about {WORD}")));
         entries.push(Entry::Prompt(format!("What does {WORD} owe?").as_str().into()));
         let blobs = store.blobs();
-        std::fs::create_dir_all(blobs.join("packages")).unwrap();
-        std::fs::write(blobs.join("packages/left.py"), WORD).unwrap();
+        crate::test_folder::write(&blobs.join("packages/left.py"), WORD);
         std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(CHUNK_BYTES - 5)))
             .unwrap();
         std::fs::write(blobs.join("figure-1.png"), WORD).unwrap();

@@ -369,8 +369,7 @@ mod tests {
         home.put("a.py", "x");
         let work = home.1.path().to_owned();
         std::fs::rename(&work, work.with_file_name("old")).expect("moved");
-        std::fs::create_dir(&work).expect("made");
-        std::fs::write(work.join("a.py"), "other").expect("written");
+        write(&work.join("a.py"), "other");
         assert!(home.refused("@a.py").contains("was moved, removed or replaced"));
     }
 }

@@ -408,8 +408,7 @@ mod tests {
 
     #[test]
     fn what_changed_since_it_was_shown_stays() {
-        let folder = TestFolder::new();
-        folder.file("a", "old");
+        let folder = TestFolder::with(&[("a", "old")]);
         let (old, new) = (seen(&folder.base, "a"), seen(&folder.base, "b"));
         folder.file("a", "mine");
         folder.file("b", "mine too");

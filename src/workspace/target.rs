@@ -233,8 +233,7 @@ mod tests {
 
     #[test]
     fn what_stands_there_is_hashed_and_shown() {
-        let folder = TestFolder::new();
-        folder.file("a", "old\n");
+        let folder = TestFolder::with(&[("a", "old\n")]);
         let seen = see(&folder, "./x/../a").expect_err("a folder that is not there");
         assert!(seen.to_string().contains(".."), "{seen}");
         let seen = see(&folder, "a").expect("seen");

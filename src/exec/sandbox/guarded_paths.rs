@@ -352,8 +352,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_mounts_uncovers_no_socket() {
-        let folder = TestFolder::new();
-        folder.file("work/a/real", "");
+        let folder = TestFolder::with(&[("work/a/real", "")]);
         let mut covered = vec![folder.at("work/a/real")];
         for at in 0..=MAX_GUARDED_MOUNTS / 3 {
             let path = format!("work/d/{at}/x/y/s");

@@ -249,8 +249,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_could_not_be_read_is_tried_again_and_nothing_in_it_seems_new() {
-        let folder = TestFolder::new();
-        folder.file("sub/.envrc", "");
+        let folder = TestFolder::with(&[("sub/.envrc", "")]);
         let before = of(&folder.base);
         // As when this process is out of descriptors: nothing of the folder changed.
         let mut cut = before.rescan();
@@ -267,8 +266,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_can_not_be_read_is_recorded() {
-        let folder = TestFolder::new();
-        folder.file("sub/.envrc", "");
+        let folder = TestFolder::with(&[("sub/.envrc", "")]);
         let before = of(&folder.base);
         assert_eq!(before.unread().count(), 0);
         folder.file("sub/.envrc", "1");

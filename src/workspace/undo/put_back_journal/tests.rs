@@ -2,7 +2,7 @@
 
 use super::clear::is_between;
 use super::*;
-use crate::test_folder::{self, set_mode};
+use crate::test_folder::{self, TestFolder, set_mode};
 use crate::workspace::undo::objects::Objects;
 
 /// The most bytes of a file that is restored.
@@ -39,13 +39,13 @@ struct Place {
     base: PathBuf,
     notes: PathBuf,
     objects: Objects,
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
 }
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path().canonicalize().unwrap();
+        let folder = TestFolder::new();
+        let base = folder.base.clone();
         let objects = Objects::open(base.join("objects")).unwrap();
         Self { notes: base.join("unfinished"), base, objects, _folder: folder }
     }
@@ -207,8 +207,7 @@ fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
     clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "ned text");
     // Carries out the remaining step.
-    std::fs::create_dir(base.join("away")).unwrap();
-    std::fs::write(base.join("away/.sayso-b"), "").unwrap();
+    test_folder::write(&base.join("away/.sayso-b"), "");
     clear(notes, objects, MAX_BYTES);
     assert!(!base.join("away/.sayso-b").exists());
     assert_eq!(count(notes), 0);
