@@ -60,11 +60,9 @@ impl Group {
     /// This memory limit in words, if processes were killed because of it. The system itself knows it in whole pages
     /// only.
     pub(crate) fn out_of_memory(&self, limit: u64) -> Option<String> {
-        (limit > 0 && self.ended_for_memory()).then(|| format!("memory: over {}", memory(limit)))
-    }
-
-    fn ended_for_memory(&self) -> bool {
-        ["oom_kill", "oom_group_kill"].iter().any(|name| self.has_seen("memory.events", name))
+        let is_killed =
+            ["oom_kill", "oom_group_kill"].iter().any(|event| self.has_seen("memory.events", event));
+        (limit > 0 && is_killed).then(|| format!("memory: over {}", memory(limit)))
     }
 
     /// Whether one of its files of events counts this, and more than none.

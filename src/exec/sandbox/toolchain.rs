@@ -173,8 +173,6 @@ mod tests {
     use crate::test_folder::{TestFolder, make_pipe};
     use std::os::unix::fs::symlink;
 
-    type Home = TestFolder;
-
     impl TestFolder {
         fn python(&self, prefix: &str) -> PathBuf {
             self.file(&format!("{prefix}/lib/python3.12/os.py"), "");
@@ -200,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_manager_is_read_as_far_as_it_is_needed() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.file(".cargo/bin/cargo", "");
         home.file(".cargo/credentials.toml", "secret");
         home.file(".rustup/toolchains/stable/bin/rustc", "");
@@ -214,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_python_on_the_path_is_read_whole_and_nothing_around_it() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.python("miniforge3");
         home.file("miniforge3/conda-meta/history", "");
         home.python("miniforge3/envs/lab");
@@ -236,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_python_with_its_environment_and_its_linked_packages() {
-        let home = Home::new();
+        let home = TestFolder::new();
         let real = home.python("pythons/3.12");
         home.file("src/mine/setup.py", "");
         home.file("venvs/a/pyvenv.cfg", &format!("home = {}\n", real.parent().unwrap().display()));
@@ -250,9 +248,7 @@ mod tests {
 
     #[test]
     fn an_environment_in_the_working_folder_opens_nothing_else() {
-        let home = Home::new();
-        home.file("private/bin/tool", "");
-        home.file("private/notes", "secret");
+        let home = TestFolder::with(&[("private/bin/tool", ""), ("private/notes", "secret")]);
         home.file("work/.venv/pyvenv.cfg", &format!("home = {}\n", home.at("private/bin").display()));
         let link = home.at("private").display().to_string();
         home.file("work/.venv/lib/python3.12/site-packages/x.pth", &link);
@@ -266,7 +262,7 @@ mod tests {
 
     #[test]
     fn an_environment_of_the_repository_around_opens_itself_alone() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.file("private/notes", "secret");
         home.file(".ssh/id", "secret");
         home.file("repo/.git/HEAD", "");
@@ -284,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_pipe_holds_nobody_up() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.python("work/.venv");
         let pipe = home.at("work/.venv/pyvenv.cfg");
         make_pipe(&pipe);
@@ -294,8 +290,7 @@ mod tests {
 
     #[test]
     fn the_home_folder_and_our_own_are_never_opened() {
-        let home = Home::new();
-        home.file("sayso/bin/x", "");
+        let home = TestFolder::with(&[("sayso/bin/x", "")]);
         let (cwd, own, programs) = (home.at("work"), [home.at("sayso")], home.programs("work"));
         let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own, programs: &programs };
         let path = std::env::join_paths([home.base.parent().unwrap(), &home.at("sayso/bin"), Path::new("/")]);
