@@ -111,7 +111,6 @@ pub(super) struct RunEnd {
     pub(crate) used: ResourceUse,
     /// The state of its kernel after the run; `None` if nothing of it is left, or nothing stops it between runs.
     pub(crate) pause: Option<PauseState>,
-    /// What became of the kernel.
     pub(crate) kernel: KernelFate,
     /// The folder in which the next block would start.
     pub(crate) cwd: Option<PathBuf>,

@@ -41,7 +41,6 @@ pub(super) fn declared(
     kept
 }
 
-/// The value of a variable.
 pub(super) fn value<'a>(env: &'a Environment, name: impl AsRef<OsStr>) -> Option<&'a OsString> {
     let name = name.as_ref();
     env.iter().find(|(known, _)| known == name).map(|(_, value)| value)

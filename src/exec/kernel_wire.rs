@@ -121,7 +121,6 @@ pub(super) enum KernelMessage {
     },
     /// It has loaded what it may need later, and waits.
     Waiting,
-    /// The block made an image.
     Image {
         /// A name to save it under.
         name: String,
@@ -129,7 +128,6 @@ pub(super) enum KernelMessage {
         mime: &'static str,
         bytes: Vec<u8>,
     },
-    /// The variables after the block.
     Variables(Vec<Variable>),
     /// The functions of the file that was loaded.
     Functions(Vec<Function>),
@@ -137,7 +135,6 @@ pub(super) enum KernelMessage {
     Lacking(Vec<MissingFacility>),
     /// This part of the source has ended; the kernel waits for [`after_part`].
     PartEnded(u32),
-    /// The block is over.
     Done(Box<RunSummary>),
 }
 

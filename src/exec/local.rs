@@ -112,7 +112,6 @@ enum SourceFile {
 }
 
 impl LocalRun {
-    /// A run that begins now.
     fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
         Self {
             host,

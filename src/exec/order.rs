@@ -26,7 +26,6 @@ pub enum TermsFor {
     Pull,
 }
 
-/// What to compute terms for.
 pub(super) struct TermsRequest {
     pub(super) language: Language,
     pub(super) purpose: TermsFor,

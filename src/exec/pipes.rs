@@ -86,7 +86,6 @@ impl Pipes {
         }
     }
 
-    /// Whether typed bytes wait for room.
     pub(super) fn has_unsent_keys(&self) -> bool {
         !self.untyped.is_empty()
     }

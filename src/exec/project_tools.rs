@@ -57,7 +57,6 @@ pub(super) struct ProjectTools {
 }
 
 impl ProjectTools {
-    /// Finds the project's programs.
     pub(super) fn of(finder: &Finder, blobs: &Path) -> Self {
         let packages = packages::folder(blobs, "python");
         let node = NodeModules::of(blobs);

@@ -17,7 +17,6 @@ pub(super) struct Pull {
     lines: mpsc::Receiver<String>,
 }
 
-/// An event of a pull.
 pub(super) enum PullStep {
     /// Output that shows the progress.
     Text(String),

@@ -46,7 +46,6 @@ pub(super) enum DueAction {
 pub(super) struct Run {
     pub(crate) id: RunId,
     events: EventSender,
-    /// What stopped it from outside.
     pressed: OutsideStops,
     limits: Limits,
     has_terminal: bool,

@@ -78,7 +78,6 @@ pub struct DisabledLayers {
     pub cgroup: bool,
 }
 
-/// The sandbox of a session.
 #[derive(Debug)]
 pub(super) struct Sandbox {
     report: SandboxReport,

@@ -75,7 +75,6 @@ pub(crate) struct BlockPart {
 }
 
 impl BlockPart {
-    /// Whether its last run ended well.
     pub(super) fn ended_well(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.outcome == "ok")
     }
@@ -87,7 +86,6 @@ impl BlockPart {
     }
 }
 
-/// A run and its results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct RunPart {
     pub(crate) approved: Option<Timestamp>,
@@ -152,7 +150,6 @@ pub(crate) struct StreamText {
     pub(crate) text: String,
 }
 
-/// A picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Picture {
     pub(crate) name: String,

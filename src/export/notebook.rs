@@ -84,7 +84,6 @@ fn needs_setup(block: &BlockPart, ending: &BTreeSet<u32>) -> bool {
     may_end || writes || block.run.is_some() && is_run_by_it
 }
 
-/// Chooses the kernel of the notebook.
 fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     for block in document.blocks().filter(|block| block.run.is_some() && has_effect(block)) {
@@ -269,7 +268,6 @@ fn pip_word(package: &str) -> String {
     if bare.contains(['<', '>', '[', '*', '!', '~', ';']) { format!("\"{bare}\"") } else { bare }
 }
 
-/// The metadata of a block's cell.
 fn metadata(block: &BlockPart) -> Value {
     let mut about = Map::new();
     about.insert("block".into(), json!(block.block));

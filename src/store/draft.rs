@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// A longer text is kept at the end of the session alone: to write it after every key would delay typing.
 const MAX_TYPED_BYTES: usize = 4 << 20;
 
-/// The draft of one session.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     path: PathBuf,

@@ -32,7 +32,6 @@ pub(super) fn write_session(folder: &Path, id: &str, entries: &[Entry]) -> PathB
     store.path()
 }
 
-/// Sets when a file was modified.
 pub(super) fn set_modified(path: &Path, seconds: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     std::fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();

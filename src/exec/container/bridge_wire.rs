@@ -58,7 +58,6 @@ pub(super) enum BridgeMessage {
         ending: ExitKind,
         /// Whether the system killed a process because memory ran out.
         out_of_memory: bool,
-        /// What the run used.
         used: ResourceUse,
     },
 }

@@ -6,7 +6,6 @@ use super::selftest::{SelfTestResult, process_namespace};
 use crate::domain::sentences::sandbox as sentences;
 use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
 
-/// What was found out so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LayerSurvey {
     missing: Vec<(&'static str, String)>,
@@ -30,7 +29,6 @@ pub(super) fn without() -> SandboxReport {
 const LAYERS: [&str; 3] = ["bwrap", "landlock", "seccomp"];
 
 impl LayerSurvey {
-    /// Nothing was tried yet.
     pub(super) fn new(notes: Vec<String>) -> Self {
         Self { missing: Vec::new(), notes }
     }

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 /// How many entries of one folder are read.
 const MAX_ENTRIES: usize = 4096;
 
-/// The surroundings of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchScope<'a> {
     pub(crate) home: Option<&'a Path>,

@@ -29,7 +29,6 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// An empty screen of this size.
     pub(super) fn new(rows: u16, columns: u16) -> Self {
         let (rows, columns) = bounded(rows, columns);
         let row = blank_row(columns, Pen::default());
