@@ -22,6 +22,15 @@ impl TestFolder {
         Self { base: fs::canonicalize(folder.path()).unwrap(), _folder: folder }
     }
 
+    /// A folder with these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Self::new();
+        for (path, text) in files {
+            folder.file(path, text);
+        }
+        folder
+    }
+
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.base.join(path)
     }
@@ -49,7 +58,21 @@ pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) {
 /// Writes a file that may be executed, in new folders where needed.
 pub(crate) fn write_program(path: &Path, text: &str) {
     write(path, text);
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(path, 0o755);
+}
+
+/// The rights of a file or folder.
+pub(crate) fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Makes a pipe, which holds up whoever reads it as if it were a file.
+pub(crate) fn make_pipe(path: &Path) {
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
 }
 
 /// What a program prints that was written just now: a fork in another test inherits for a moment what this process had

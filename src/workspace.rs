@@ -21,7 +21,6 @@ pub(crate) mod held_path;
 pub mod instructions;
 pub(crate) mod link_targets;
 pub(crate) mod listing;
-pub(crate) mod names;
 pub(crate) mod own_files;
 pub(crate) mod paths;
 pub(crate) mod protected_files;

@@ -68,13 +68,10 @@ pub(super) async fn choose(
             };
             Ok((factory.provider(&name)?, None))
         }
-        Choice::Server { provider, model } => {
-            let model = match model {
-                Some(model) => model,
-                None => first_model(&factory.provider(&any_of(&provider))?).await?,
-            };
+        Choice::Server { provider, model: Some(model) } => {
             Ok((factory.provider(&ModelName { provider, model })?, None))
         }
+        Choice::Server { provider, model: None } => Ok((at_first_model(factory, provider).await?, None)),
         Choice::Address { base_url, key } => {
             let (provider, before) = factory.take_address(&base_url);
             if let Some(key) = key {
@@ -92,20 +89,11 @@ pub(super) async fn choose(
 
 /// Connects a provider with the first model that it lists.
 async fn at_first_model(factory: &SessionFactory, provider: String) -> Result<Provider, SourceError> {
-    let model = first_model(&factory.provider(&any_of(&provider))?).await?;
-    Ok(factory.provider(&ModelName { provider, model })?)
-}
-
-/// A placeholder model name, for asking a provider which models it has.
-fn any_of(provider: &str) -> ModelName {
-    ModelName { provider: provider.to_owned(), model: "any".into() }
-}
-
-/// The first model that a server lists.
-async fn first_model(provider: &Provider) -> Result<String, SourceError> {
-    let models = provider.models().await.map_err(SourceError::Models)?;
-    let first = models.into_iter().next().map(|model| model.name.model);
-    first.ok_or_else(|| SourceError::NoModels(provider.name().provider.clone()))
+    // Which models there are is asked under a placeholder for a model's name.
+    let any = ModelName { provider: provider.clone(), model: "any".into() };
+    let models = factory.provider(&any)?.models().await.map_err(SourceError::Models)?;
+    let Some(first) = models.into_iter().next() else { return Err(SourceError::NoModels(provider)) };
+    Ok(factory.provider(&ModelName { provider, model: first.name.model })?)
 }
 
 #[cfg(test)]

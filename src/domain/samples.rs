@@ -2,6 +2,7 @@
 //! `Terms { kernel: None, ..terms() }`.
 
 use super::*;
+use std::path::PathBuf;
 
 /// A decision by the person, by a key.
 pub(crate) const BY_PERSON: Grantor = Grantor::Person { typed: false };
@@ -120,4 +121,10 @@ pub(crate) fn approved(
 /// The end of a run.
 pub(crate) fn ran(run: u32, block: u32, report: RunReport) -> Entry {
     Entry::Ran { run: RunId(run), block: BlockId(block), report: Box::new(report) }
+}
+
+/// A picture that a run showed, of one pixel.
+pub(crate) fn image(path: impl Into<PathBuf>) -> ImageRef {
+    let (name, mime) = ("figure-1.png".to_owned(), "image/png".to_owned());
+    ImageRef { path: path.into(), name, mime, width: 1, height: 1, bytes: 3 }
 }

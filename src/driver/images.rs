@@ -96,23 +96,13 @@ pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ImageRef, Message, Purpose, Role, StepId};
+    use crate::domain::{ImageRef, Message, Purpose, Role, StepId, samples};
 
     fn request(paths: &[&Path]) -> ModelRequest {
         let mut message = Message::new(Role::User, "look");
         message.images = paths
             .iter()
-            .map(|path| MessageImage {
-                image: ImageRef {
-                    path: path.to_path_buf(),
-                    name: "figure-1.png".into(),
-                    mime: "image/png".into(),
-                    width: 1,
-                    height: 1,
-                    bytes: 8,
-                },
-                data: None,
-            })
+            .map(|path| MessageImage { image: ImageRef { bytes: 8, ..samples::image(path) }, data: None })
             .collect();
         ModelRequest::new(StepId(1), Purpose::Answer, vec![message])
     }

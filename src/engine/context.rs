@@ -18,7 +18,7 @@ mod share;
 
 pub(crate) use budget::{Composer, Composition};
 pub(super) use count::tokens;
-pub(super) use outside_text::{fenced, short_form, text as shortened, told_bytes};
+pub(super) use outside_text::{short_form, text as shortened, told_bytes};
 pub(crate) use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free};
 

@@ -4,8 +4,8 @@
 //! allow nothing. Other rooms read them.
 
 use super::Engine;
-use super::context::fenced;
 use crate::domain::{Entry, Instructions, Notice};
+use crate::text::fence::fenced;
 use crate::text::line::one_line;
 use crate::text::number::grouped;
 

@@ -3,7 +3,7 @@
 //! It is advice shown beside the findings, marked as a model's. It lowers no finding, opens no gate and delays nothing:
 //! the person can decide before it arrives. An opinion on an older revision is recorded, but not announced.
 
-use super::context::{estimate, fenced, kept_free, shortened};
+use super::context::{estimate, kept_free, shortened};
 use super::reply::json;
 use super::transcript::BlockStatus;
 use super::{Effect, Engine, Phase};
@@ -12,6 +12,7 @@ use crate::domain::{
     AnswerForm, Block, BlockId, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice, Opinion,
     OpinionReply, Purpose, Review, Revision, Role, Severity, Usage,
 };
+use crate::text::fence::fenced;
 use crate::text::line::one_line;
 use crate::text::number::{counted, grouped};
 use serde_json::Value;

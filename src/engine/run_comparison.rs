@@ -197,7 +197,7 @@ fn lines_of_head(output: &OutputBuffer, stream: Stream) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{FileChange, ImageRef, Outcome, Sha256, UnscannedChanges};
+    use crate::domain::{FileChange, ImageRef, Outcome, Sha256, UnscannedChanges, samples};
 
     fn printed(stdout: &[u8], stderr: &[u8]) -> RunReport {
         let mut report = RunReport::bare(Outcome::Ok);
@@ -323,14 +323,7 @@ mod tests {
             let mut report = printed(b"", b"");
             report.images = sizes
                 .iter()
-                .map(|(width, height)| ImageRef {
-                    path: "/x".into(),
-                    name: "figure-1.png".into(),
-                    mime: "image/png".into(),
-                    width: *width,
-                    height: *height,
-                    bytes: 7,
-                })
+                .map(|(width, height)| ImageRef { width: *width, height: *height, ..samples::image("/x") })
                 .collect();
             report
         };

@@ -34,7 +34,6 @@ pub(super) fn may_start_in(reach: &Reach, cwd: &Path) -> bool {
     is_plain && !reach.through(cwd, &end, Reach::reads).is_closed()
 }
 
-/// A fetch in progress.
 pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), ExecutorError>>>>;
 
 /// A run as a backend begins it: the approved bytes, and the terms under which they run.
@@ -112,7 +111,6 @@ pub(super) struct RunEnd {
     pub(crate) used: ResourceUse,
     /// The state of its kernel after the run; `None` if nothing of it is left, or nothing stops it between runs.
     pub(crate) pause: Option<PauseState>,
-    /// What became of the kernel.
     pub(crate) kernel: KernelFate,
     /// The folder in which the next block would start.
     pub(crate) cwd: Option<PathBuf>,
@@ -130,7 +128,6 @@ pub(super) struct RunEnd {
     pub(crate) connection_losses: u32,
 }
 
-/// How a run ended.
 #[derive(Debug)]
 pub(super) enum EndCause {
     /// The kernel finished the block and stays alive.
@@ -170,7 +167,6 @@ impl RunEnd {
 }
 
 impl BackendEvent {
-    /// The run printed something.
     pub(super) fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
         Self::Run(RunEvent::Output(Chunk::new(stream, bytes)))
     }

@@ -137,19 +137,26 @@ pub(super) fn keep_image(folder: &Path, name: &str, bytes: &[u8]) -> Result<Path
 
 /// Makes a new file under an unused name, and its folder if needed.
 fn new_file(folder: &Path, name: &str) -> Result<(PathBuf, File), ExecError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    make_folder(folder)?;
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..8 {
         let path = folder.join(format!("{stem}-{}.{extension}", hex(&random::<4>()?)));
-        // `create_new` follows no link and fails if the file exists.
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        match make_file(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
             Err(error) => return Err(error.into()),
         }
     }
     Err(last.into())
+}
+
+/// Makes a new file for this account alone. Follows no link, and fails if the file exists.
+///
+/// # Errors
+/// When it can't be made.
+pub(super) fn make_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Random bytes from the system.
@@ -171,8 +178,8 @@ pub(super) fn is_in_linked_folder(path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::domain::Masker;
+    use crate::test_folder::mode;
     use proptest::prelude::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     fn written(limit: u64, pieces: &[Vec<u8>]) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
@@ -181,8 +188,7 @@ mod tests {
             blob.write(&Masker::default().mask(piece.clone()));
         }
         let path = blob.finish().unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(std::fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         std::fs::read(path).unwrap()
     }

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Variables with their values.
 pub(super) type Environment = Vec<(OsString, OsString)>;
 
 /// The variable that every program of an executor has, by which its processes can be recognized.
@@ -40,6 +39,11 @@ pub(super) fn declared(
     let mut kept = allowed(all, declared);
     kept.retain(|(name, _)| declared.iter().any(|one| name == one.as_str()));
     kept
+}
+
+pub(super) fn value<'a>(env: &'a Environment, name: impl AsRef<OsStr>) -> Option<&'a OsString> {
+    let name = name.as_ref();
+    env.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
 /// Whether every shell sets this variable itself.

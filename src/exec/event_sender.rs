@@ -44,7 +44,6 @@ pub(super) struct EventSender {
 }
 
 impl EventSender {
-    /// The channel of this run.
     pub(super) fn new(run: RunId, out: Sender<(RunId, RunEvent)>) -> Self {
         Self {
             run,
@@ -108,7 +107,6 @@ impl EventSender {
         (!self.waiting.is_empty() || self.screen.is_some()).then(|| self.window + WINDOW)
     }
 
-    /// Sends what waits.
     pub(super) fn flush(&mut self, now: Instant) {
         if now >= self.window + WINDOW {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);

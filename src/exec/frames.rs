@@ -8,10 +8,8 @@ use std::ops::Range;
 /// The most fields of a frame, many more than any message has. Even an empty field costs memory.
 const MAX_FIELDS: usize = 4096;
 
-/// A decoded frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WireFrame {
-    /// The kind of message.
     pub(crate) kind: u8,
     body: Vec<u8>,
     /// The place of each field in the body.
@@ -78,7 +76,6 @@ impl WireFrame {
     }
 }
 
-/// Encodes a frame.
 pub(super) fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut bytes = vec![0, 0, 0, 0, kind];
     for field in fields {

@@ -9,7 +9,7 @@ use super::helper_part::{DECODE, EXEC, JOIN, TEST};
 use super::helper_wire::{MAX_MESSAGE_BYTES, ProcessSetup, WireMessage as _};
 use super::pictures;
 use super::sandbox::{self, LayerError, selftest};
-use super::supervisor;
+use super::{supervisor, tree};
 use crate::text::system_error::words;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
@@ -23,6 +23,7 @@ use std::process::{Command, ExitCode};
 /// Runs the helper. The arguments of the process choose its part.
 pub fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(2);
+    let status = |is_well| if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     match args.next() {
         None => match prepare() {
             Ok(socket) => supervisor::supervise(socket),
@@ -30,20 +31,8 @@ pub fn main() -> ExitCode {
         },
         Some(word) if word == JOIN => join(args),
         Some(word) if word == EXEC => become_program(args),
-        Some(word) if word == TEST => {
-            if selftest::main(args) {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
-        }
-        Some(word) if word == DECODE => {
-            if pictures::main(args) {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
-        }
+        Some(word) if word == TEST => status(selftest::main(args)),
+        Some(word) if word == DECODE => status(pictures::main(args)),
         Some(_) => fail_with("it takes no arguments"),
     }
 }
@@ -166,12 +155,7 @@ fn move_stdin_away(stdin: impl AsFd) -> rustix::io::Result<OwnedFd> {
 /// Closes descriptors that were inherited from whoever started sayso. Must come first, before this process opens its
 /// own.
 fn close_inherited() {
-    let open: Vec<i32> = std::fs::read_dir("/proc/self/fd")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|fd| *fd > 2)
-        .collect();
+    let open: Vec<i32> = tree::numbers("/proc/self/fd").filter(|fd| *fd > 2).collect();
     for fd in open {
         // One of them was that of the folder itself, which is closed already.
         let _ = nix::unistd::close(fd);

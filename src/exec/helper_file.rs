@@ -196,8 +196,7 @@ impl InheritedDescriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::printed;
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::test_folder::{printed, set_mode};
     use std::process::Command;
 
     fn said(program: &Path) -> String {
@@ -209,7 +208,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
         std::fs::copy("/bin/echo", &path).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        set_mode(&path, 0o755);
         (folder, path)
     }
 

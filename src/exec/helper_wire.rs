@@ -148,11 +148,9 @@ pub(super) struct ProcessSetup {
     pub(crate) supervisor: i32,
     /// Whether its standard output becomes its controlling terminal.
     pub(crate) terminal: bool,
-    /// The restrictions that it enters.
     pub(crate) confinement: Confinement,
 }
 
-/// A message on the socket.
 pub(super) trait WireMessage: Serialize + DeserializeOwned {
     /// The kind of its frame, so that no message is decoded as another type.
     const LETTER: u8;

@@ -38,7 +38,6 @@ pub(super) struct Finder {
     ways: Mutex<HashMap<Language, RunMethod>>,
 }
 
-/// Where to look for programs.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramPaths {
     pub(crate) cwd: PathBuf,
@@ -55,7 +54,6 @@ impl Finder {
         Self { languages, place, questions, known: Mutex::default(), ways: Mutex::default() }
     }
 
-    /// The programs that may be started.
     pub(super) fn launcher(&self) -> &Launcher {
         &self.place.launcher
     }

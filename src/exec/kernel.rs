@@ -15,8 +15,9 @@ use super::process::{self, Process};
 use super::sandbox::Enclosure;
 use crate::domain::{KernelRef, Limits, SharedState};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
+use rustix::net::RecvFlags;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 /// How much is received before what was received is handled.
@@ -65,9 +66,8 @@ impl Kernel {
         env: Environment,
         generation: u32,
     ) -> Result<Self, ExecError> {
-        let (control, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        let mut theirs = Some(theirs);
+        let (control, theirs) = UnixStream::pair()?;
+        let mut theirs = Some(OwnedFd::from(theirs));
         let process =
             process::start(enclosure, limits, plan::kernel(interpreter, cwd, env), |fd| match fd {
                 InheritedFd::Control => theirs.take().ok_or(ExecError::Ended),
@@ -89,7 +89,7 @@ impl Kernel {
             beginning: 0,
             cut_off: false,
             woken: false,
-            control,
+            control: control.into(),
             decoder: kernel_wire::decoder(),
             outbox: Outbox::default(),
         })

@@ -71,8 +71,9 @@ pub(super) fn after_part(token: &FrameToken, part: u32, goes_on: bool) -> Vec<u8
 }
 
 /// How a block ended, as the kernel reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum BlockEnd {
+    #[default]
     Ok,
     /// By an uncaught exception.
     Error,
@@ -83,7 +84,7 @@ pub(super) enum BlockEnd {
 }
 
 /// The last message of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RunSummary {
     pub(crate) how: BlockEnd,
     /// 0, 1 after an uncaught exception, or the value of `SystemExit`.
@@ -120,7 +121,6 @@ pub(super) enum KernelMessage {
     },
     /// It has loaded what it may need later, and waits.
     Waiting,
-    /// The block made an image.
     Image {
         /// A name to save it under.
         name: String,
@@ -128,7 +128,6 @@ pub(super) enum KernelMessage {
         mime: &'static str,
         bytes: Vec<u8>,
     },
-    /// The variables after the block.
     Variables(Vec<Variable>),
     /// The functions of the file that was loaded.
     Functions(Vec<Function>),
@@ -136,7 +135,6 @@ pub(super) enum KernelMessage {
     Lacking(Vec<MissingFacility>),
     /// This part of the source has ended; the kernel waits for [`after_part`].
     PartEnded(u32),
-    /// The block is over.
     Done(Box<RunSummary>),
 }
 

@@ -4,8 +4,8 @@
 //! folder, builds it if needed, and removes the folder afterwards. The source is never read from a place where others
 //! can write.
 
-use super::environment::Environment;
-use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
+use super::environment::{self, Environment};
+use super::helper_wire::FIRST_INHERITED_FD;
 use super::julia;
 use super::own_names::OwnNames;
 use super::plan::{self, InheritedFd, Invocation};
@@ -53,7 +53,7 @@ pub(super) fn invocation(
             }
             None => OwnNames::of_folder(folder),
         };
-        return new_invocation(Path::new("/bin/sh"), args, (inherited, names), cwd, env);
+        return Invocation::new(Path::new("/bin/sh"), args, (inherited, names), cwd, env);
     }
     let of_descriptor = || (vec![InheritedFd::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
@@ -63,22 +63,22 @@ pub(super) fn invocation(
         let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
         if is_julia {
             args.push(label.into());
-            let home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+            let home = environment::value(&env, "HOME").map(PathBuf::from);
             let names = julia::names(label, cwd, home.as_deref());
-            return new_invocation(interpreter, args, (julia::INHERITED_FDS.into(), names), cwd, env);
+            return Invocation::new(interpreter, args, (julia::INHERITED_FDS.into(), names), cwd, env);
         }
         if way.profile {
             plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_INHERITED_FD + 1));
             let (mut inherited, names) = of_descriptor();
             inherited.push(InheritedFd::Profile);
-            return new_invocation(interpreter, args, (inherited, names), cwd, env);
+            return Invocation::new(interpreter, args, (inherited, names), cwd, env);
         }
-        return new_invocation(interpreter, args, of_descriptor(), cwd, env);
+        return Invocation::new(interpreter, args, of_descriptor(), cwd, env);
     }
     match language {
         "sql" => {
             let args = ["-I", "-c", SQL, label].map(OsString::from).to_vec();
-            new_invocation(interpreter, args, of_descriptor(), cwd, env)
+            Invocation::new(interpreter, args, of_descriptor(), cwd, env)
         }
         "typescript" => {
             let mut invocation = plan::subprocess("javascript", interpreter, label, cwd, env);
@@ -120,26 +120,6 @@ pub(super) fn extension_of<'a>(extension: &'a str, source: &str) -> &'a str {
 /// Whether the program needs the source as a file, or builds one from it.
 pub(super) fn needs_file(way: &RunMethod) -> bool {
     !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
-}
-
-fn new_invocation(
-    executable: &Path,
-    args: Vec<OsString>,
-    (inherited, names): (Vec<InheritedFd>, OwnNames),
-    cwd: &Path,
-    env: Environment,
-) -> Invocation {
-    Invocation {
-        program: ProgramSpec {
-            executable: executable.into(),
-            args,
-            env,
-            cwd: cwd.into(),
-            ..ProgramSpec::default()
-        },
-        inherited,
-        names,
-    }
 }
 
 /// The arguments of `assets/build.sh`: what builds, then what is passed to the built program or the interpreter.

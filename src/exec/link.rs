@@ -7,15 +7,14 @@ use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramS
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
-};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::fs::File;
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -48,8 +47,7 @@ impl Link {
     /// When it can't be started.
     pub(super) fn open(entry: &HelperEntry, mark: Vec<u8>) -> Result<Self, ExecError> {
         let errors = super::memory_file::empty()?;
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let (ours, theirs) = UnixStream::pair()?;
         let not_started = |source| ExecError::Helper { path: entry.starts(), source };
         let (mut command, lent) = entry.command().map_err(not_started)?;
         if entry.apart {
@@ -60,7 +58,7 @@ impl Link {
         let helper = command
             .env_clear()
             .current_dir("/")
-            .stdin(Stdio::from(theirs))
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::from(errors.try_clone()?))
             .spawn()
@@ -68,7 +66,7 @@ impl Link {
         drop(lent);
         let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
         let plain = !entry.apart;
-        let socket = Some(ours);
+        let socket = Some(ours.into());
         Ok(Self { socket, helper, decoder, mark, plain, session: None, clean: false, spoke: false, errors })
     }
 

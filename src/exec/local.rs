@@ -76,7 +76,6 @@ enum RunHost {
     Program(Box<Process>, Option<File>),
 }
 
-/// The current run.
 struct LocalRun {
     host: RunHost,
     block: BlockId,
@@ -113,7 +112,6 @@ enum SourceFile {
 }
 
 impl LocalRun {
-    /// A run that begins now.
     fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
         Self {
             host,

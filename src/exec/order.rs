@@ -26,7 +26,6 @@ pub enum TermsFor {
     Pull,
 }
 
-/// What to compute terms for.
 pub(super) struct TermsRequest {
     pub(super) language: Language,
     pub(super) purpose: TermsFor,
@@ -48,7 +47,6 @@ pub(super) enum ExecutorOrder {
     Reach(Box<Terms>, oneshot::Sender<Reach>),
     /// Report what is enforced on runs.
     Sandbox(OrderReply<SandboxReport>),
-    /// List the interpreters.
     Interpreters(oneshot::Sender<Vec<Interpreter>>),
     /// Find out what has to be fetched for this language.
     MissingImage(Language, oneshot::Sender<Option<MissingPart>>),

@@ -2,7 +2,7 @@
 
 use rustix::io::Errno;
 use rustix::net::SendFlags;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 /// Messages that wait for room in a socket, in order. Of answers to ended parts, only the newest is kept.
 ///
@@ -31,13 +31,13 @@ impl Outbox {
     }
 
     /// Sends what there is room for; never waits. If the other end is closed, everything is dropped.
-    pub(super) fn send(&mut self, socket: &OwnedFd) {
+    pub(super) fn send(&mut self, socket: &impl AsFd) {
         loop {
             if self.unsent.is_empty() {
                 let Some(answer) = self.answer.take() else { return };
                 self.unsent = answer;
             }
-            match rustix::net::send(socket.as_fd(), &self.unsent, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            match rustix::net::send(socket, &self.unsent, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
@@ -50,10 +50,11 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
+    use rustix::net::RecvFlags;
+    use std::os::unix::net::UnixStream;
 
     /// All bytes that can be read now.
-    fn read(socket: &OwnedFd) -> Vec<u8> {
+    fn read(socket: &UnixStream) -> Vec<u8> {
         let (mut all, mut buffer) = (Vec::new(), vec![0; 4096]);
         while let Ok((_, count)) = rustix::net::recv(socket, &mut buffer[..], RecvFlags::DONTWAIT) {
             all.extend(&buffer[..count]);
@@ -63,9 +64,7 @@ mod tests {
 
     #[test]
     fn of_answers_that_nobody_reads_only_the_newest_is_kept_and_it_arrives() {
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-                .unwrap();
+        let (ours, theirs) = UnixStream::pair().unwrap();
         let mut outbox = Outbox::default();
         let mut most = 0;
         for number in 0..20_000 {
@@ -88,9 +87,7 @@ mod tests {
 
     #[test]
     fn messages_keep_their_order_and_go_before_a_later_answer() {
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-                .unwrap();
+        let (ours, theirs) = UnixStream::pair().unwrap();
         let mut outbox = Outbox::default();
         outbox.push_answer(b"of a block that is over ".to_vec());
         outbox.push(b"one ".to_vec());

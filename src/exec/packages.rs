@@ -9,7 +9,6 @@ mod sources;
 use super::blob;
 use super::environment::Environment;
 use super::error::ExecError;
-use super::helper_wire::ProgramSpec;
 use super::kernel_wire::MissingFacility;
 use super::own_names::OwnNames;
 use super::plan::Invocation;
@@ -60,11 +59,9 @@ const NETWORK: &[&str] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manager {
-    /// uv.
     Uv,
     /// pip, as a module of the kernel's Python.
     Pip,
-    /// npm.
     Npm,
 }
 
@@ -186,17 +183,7 @@ pub(crate) fn invocation(
     };
     args.push("--".into());
     args.extend(list.packages.iter().map(|package| package.replace(' ', "").into()));
-    Invocation {
-        program: ProgramSpec {
-            executable: program.into(),
-            args,
-            env,
-            cwd: folder.into(),
-            ..ProgramSpec::default()
-        },
-        inherited: Vec::new(),
-        names: OwnNames::default(),
-    }
+    Invocation::new(program, args, (Vec::new(), OwnNames::default()), folder, env)
 }
 
 fn arguments(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {

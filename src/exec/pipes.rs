@@ -3,6 +3,7 @@
 //! The terminal is opened here, outside of the program's confinement: the program gets one end of it, and no path by
 //! which it could open another. It is unrelated to the terminal on which sayso itself is shown.
 
+use super::terminal::DEFAULT_SIZE;
 use crate::domain::{Chunk, Stream};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -20,19 +21,16 @@ const TERMINAL_BYTES: usize = 16 << 10;
 const MAX_TERMINAL_REST: usize = 1 << 20;
 /// How many typed bytes wait for a program that does not read them. More are lost, as at any terminal.
 const MAX_UNREAD_KEYS: usize = 64 << 10;
-/// Rows and columns until a size is set.
-const DEFAULT_SIZE: (u16, u16) = (24, 80);
 
 /// The reading ends of a program's standard streams; `None` for a stream that has ended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pipes {
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
-    /// Whether `stdout` is our end of a terminal, which then carries both streams.
-    is_terminal: bool,
-    /// The program's end, held open until the run ends: a program may close its own and open `/dev/tty` again, and a
-    /// terminal that nobody holds open would be hung up, with everything that runs on it.
-    _theirs: Option<OwnedFd>,
+    /// The program's end, if `stdout` is our end of a terminal, which then carries both streams. It is held open until
+    /// the run ends: a program may close its own and open `/dev/tty` again, and a terminal that nobody holds open would
+    /// be hung up, with everything that runs on it.
+    theirs: Option<OwnedFd>,
     /// Typed bytes that do not fit into the terminal yet.
     untyped: VecDeque<u8>,
 }
@@ -45,13 +43,7 @@ impl Pipes {
     pub(super) fn new() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
         let (out, out_write) = pipe()?;
         let (err, err_write) = pipe()?;
-        let pipes = Self {
-            stdout: Some(out),
-            stderr: Some(err),
-            is_terminal: false,
-            _theirs: None,
-            untyped: VecDeque::new(),
-        };
+        let pipes = Self { stdout: Some(out), stderr: Some(err), ..Self::default() };
         Ok((pipes, [out_write, err_write]))
     }
 
@@ -74,20 +66,14 @@ impl Pipes {
         let second = rustix::io::fcntl_dupfd_cloexec(&theirs, 3)?;
         let held = rustix::io::fcntl_dupfd_cloexec(&theirs, 3)?;
         rustix::io::ioctl_fionbio(&ours, true)?;
-        let pipes = Self {
-            stdout: Some(ours),
-            stderr: None,
-            is_terminal: true,
-            _theirs: Some(held),
-            untyped: VecDeque::new(),
-        };
+        let pipes = Self { stdout: Some(ours), theirs: Some(held), ..Self::default() };
         pipes.resize(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Ok((pipes, [theirs, second]))
     }
 
     /// Types into the terminal, after bytes that still wait. Does nothing if there is no terminal.
     pub(super) fn type_in(&mut self, bytes: &[u8]) {
-        let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) else { return };
+        let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal()) else { return };
         let room = MAX_UNREAD_KEYS.saturating_sub(self.untyped.len());
         self.untyped.extend(bytes.iter().take(room));
         while !self.untyped.is_empty() {
@@ -100,14 +86,13 @@ impl Pipes {
         }
     }
 
-    /// Whether typed bytes wait for room.
     pub(super) fn has_unsent_keys(&self) -> bool {
         !self.untyped.is_empty()
     }
 
     /// Sets the size of the terminal; the system notifies the program.
     pub(super) fn resize(&self, rows: u16, columns: u16) {
-        if let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) {
+        if let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal()) {
             let size = Winsize { ws_row: rows.max(1), ws_col: columns.max(1), ws_xpixel: 0, ws_ypixel: 0 };
             let _ = rustix::termios::tcsetwinsize(terminal, size);
         }
@@ -121,7 +106,7 @@ impl Pipes {
 
     /// Reads from a stream once.
     pub(super) fn take(&mut self, stream: Stream) -> Option<Chunk> {
-        if self.is_terminal {
+        if self.is_terminal() {
             return self.read(stream, TERMINAL_BYTES);
         }
         let held = self.available(stream);
@@ -132,7 +117,7 @@ impl Pipes {
     /// Reads what both streams hold now, and no more, so that a program that keeps printing does not delay this.
     pub(super) fn drain(&mut self) -> Vec<Chunk> {
         let mut all = Vec::new();
-        if self.is_terminal {
+        if self.is_terminal() {
             let mut taken = 0;
             while let Some(chunk) =
                 (taken < MAX_TERMINAL_REST).then(|| self.read(Stream::Stdout, TERMINAL_BYTES)).flatten()
@@ -151,6 +136,10 @@ impl Pipes {
             }
         }
         all
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.theirs.is_some()
     }
 
     fn of(&mut self, stream: Stream) -> &mut Option<OwnedFd> {

@@ -1,11 +1,11 @@
 //! Builds the invocation of an interpreter: exactly which program, with which arguments, environment, folder and
 //! descriptors. Pure; `process` starts it.
 
-use super::environment::Environment;
+use super::environment::{self, Environment};
 use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
 use super::own_names::OwnNames;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The source of the kernel: first what displays values, then the loop.
 pub(super) const KERNEL: &str = concat!(
@@ -43,6 +43,21 @@ pub(crate) struct Invocation {
     pub(super) names: OwnNames,
 }
 
+impl Invocation {
+    /// A program that gets these descriptors, and whose errors would show the source under these names.
+    pub(super) fn new(
+        executable: &Path,
+        args: Vec<OsString>,
+        (inherited, names): (Vec<InheritedFd>, OwnNames),
+        cwd: &Path,
+        env: Environment,
+    ) -> Self {
+        let (executable, cwd) = (executable.into(), cwd.into());
+        let program = ProgramSpec { executable, args, env, cwd, ..ProgramSpec::default() };
+        Self { program, inherited, names }
+    }
+}
+
 /// The empty kernel. `-I` ignores `PYTHON*` variables and keeps the working folder off the module path. The kernel gets
 /// its own copy of the built-in names, so that code which replaces those does not replace them for the kernel.
 pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
@@ -56,21 +71,12 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
     );
     let mut env = env;
     // A figure needs no display. A setting of the person's own is kept.
-    if !env.iter().any(|(name, _)| name == "MPLBACKEND") {
+    if environment::value(&env, "MPLBACKEND").is_none() {
         env.push(("MPLBACKEND".into(), "Agg".into()));
     }
     let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
-    Invocation {
-        program: ProgramSpec {
-            executable: python.into(),
-            args,
-            env,
-            cwd: cwd.into(),
-            ..ProgramSpec::default()
-        },
-        inherited: vec![InheritedFd::Control, InheritedFd::KernelText],
-        names: OwnNames::default(),
-    }
+    let inherited = vec![InheritedFd::Control, InheritedFd::KernelText];
+    Invocation::new(python, args, (inherited, OwnNames::default()), cwd, env)
 }
 
 /// The program for one block, named `label` in its own messages.
@@ -94,9 +100,7 @@ pub(super) fn subprocess(
         }
         _ => (text(&[&format!("/dev/fd/{FIRST_INHERITED_FD}")]), source, OwnNames::of_descriptor(label)),
     };
-    let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
-    let program = ProgramSpec { executable, args, env, cwd, ..ProgramSpec::default() };
-    Invocation { program, inherited, names }
+    Invocation::new(interpreter, args, (inherited, names), cwd, env)
 }
 
 /// Why this source can't be run in this language at all.

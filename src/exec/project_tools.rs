@@ -5,7 +5,7 @@
 //! Only names of Python precede the person's own programs: nothing else in a working folder can replace a program that
 //! the review knows by name, such as `ls`. The review treats the preceding names as running what the project says.
 
-use super::environment::Environment;
+use super::environment::{self, Environment};
 use super::interpreters::{self, Finder, static_facts};
 use super::node_modules::{self, NodeModules};
 use super::{blob, packages, plan, sandbox};
@@ -57,7 +57,6 @@ pub(super) struct ProjectTools {
 }
 
 impl ProjectTools {
-    /// Finds the project's programs.
     pub(super) fn of(finder: &Finder, blobs: &Path) -> Self {
         let packages = packages::folder(blobs, "python");
         let node = NodeModules::of(blobs);
@@ -92,8 +91,7 @@ impl ProjectTools {
     /// Sets the `PATH`, and writes the preceding names to a folder beside the session.
     pub(super) fn set_path(&mut self, env: &mut Environment) {
         self.node.add_to(env);
-        let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
-        let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
+        let own = environment::value(env, "PATH").cloned().unwrap_or_else(|| "/usr/bin:/bin".into());
         let front = self.front_names(&own);
         // Unchanged names are not written again: a kernel may be reading them.
         if front != self.front {
@@ -216,7 +214,7 @@ mod tests {
     use crate::test_folder::{TestFolder, printed};
 
     fn value(env: &Environment, name: &str) -> Option<String> {
-        env.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_string_lossy().into_owned())
+        environment::value(env, name).map(|value| value.to_string_lossy().into_owned())
     }
 
     fn tools(base: &Path, python: &str) -> ProjectTools {

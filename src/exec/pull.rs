@@ -12,13 +12,11 @@ const CHANNEL_CAPACITY: usize = 256;
 /// The time limit of a pull if no other was chosen, in milliseconds: images are large, and connections slow.
 pub(super) const DEFAULT_WALL_MS: u64 = 1_800_000;
 
-/// A pull in progress.
 pub(super) struct Pull {
     work: Fetch,
     lines: mpsc::Receiver<String>,
 }
 
-/// An event of a pull.
 pub(super) enum PullStep {
     /// Output that shows the progress.
     Text(String),

@@ -5,7 +5,6 @@ use super::kernel_wire::{BlockEnd, RunSummary};
 use crate::domain::{Outcome, Receipt};
 use std::time::Duration;
 
-/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct ExitKind {
     /// Its exit status, if it exited by itself.
@@ -14,12 +13,10 @@ pub(super) struct ExitKind {
     pub(crate) signal: Option<i32>,
 }
 
-/// What stopped a run from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct OutsideStops {
     /// It exceeded a limit other than time; which.
     pub(crate) over: Option<String>,
-    /// It exceeded its time limit.
     pub(crate) out_of_time: bool,
     /// The person interrupted it.
     pub(crate) interrupted: bool,
@@ -77,7 +74,6 @@ pub(super) fn death_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome
     })
 }
 
-/// Why a process died, in words.
 pub(super) fn cause_of_death(ending: ExitKind) -> String {
     let Some(signal) = ending.signal else {
         return match ending.code {
@@ -105,7 +101,6 @@ pub(super) fn cause_of_death(ending: ExitKind) -> String {
     format!("{words} ({name})")
 }
 
-/// What the run used.
 pub(super) fn receipt(wall: Duration, used: ResourceUse, code: Option<i32>, signal: Option<i32>) -> Receipt {
     Receipt {
         wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),

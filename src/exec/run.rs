@@ -43,12 +43,9 @@ pub(super) enum DueAction {
     GiveUp,
 }
 
-/// The current run.
 pub(super) struct Run {
     pub(crate) id: RunId,
-    /// Sends its events.
     events: EventSender,
-    /// What stopped it from outside.
     pressed: OutsideStops,
     limits: Limits,
     has_terminal: bool,

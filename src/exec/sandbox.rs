@@ -78,7 +78,6 @@ pub struct DisabledLayers {
     pub cgroup: bool,
 }
 
-/// The sandbox of a session.
 #[derive(Debug)]
 pub(super) struct Sandbox {
     report: SandboxReport,
@@ -219,14 +218,15 @@ impl Sandbox {
         Enclosure { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
     }
 
+    /// The surroundings of a search for toolchains.
+    fn search_scope<'a>(&'a self, policy: &'a SandboxPolicy) -> SearchScope<'a> {
+        let (home, programs) = (self.home.as_deref(), &self.programs);
+        SearchScope { home, cwd: &policy.cwd, own: &self.own, programs }
+    }
+
     fn policy_for(&self, program: &Path, python: bool) -> Option<SandboxPolicy> {
         let (policy, _) = self.confined.as_ref()?;
-        let scope = SearchScope {
-            home: self.home.as_deref(),
-            cwd: &policy.cwd,
-            own: &self.own,
-            programs: &self.programs,
-        };
+        let scope = self.search_scope(policy);
         let mut needed = toolchain::of_interpreter(program, python, scope);
         needed.extend(self.python.iter().flat_map(|python| toolchain::of_interpreter(python, true, scope)));
         Some(policy.clone().with_read(&needed))

@@ -117,11 +117,11 @@ impl<B: Backend> ExecutorLoop<B> {
             }
             RunControl::Interrupt => {
                 run.interrupt(Instant::now());
-                self.interrupt();
+                self.stop(B::interrupt);
             }
             RunControl::Kill => {
                 run.kill(Instant::now());
-                self.kill();
+                self.stop(B::kill);
             }
         }
     }
@@ -222,19 +222,11 @@ impl<B: Backend> ExecutorLoop<B> {
         self.finish(RunEnd::of(EndCause::Program(ending)));
     }
 
-    /// Interrupts the run. For a pull, that ends it.
-    fn interrupt(&mut self) {
+    /// Interrupts or kills the run. A pull ends by either.
+    fn stop(&mut self, by: impl FnOnce(&mut B)) {
         match self.pull.take() {
             Some(_) => self.end_pull(pull::stopped()),
-            None => self.backend.interrupt(),
-        }
-    }
-
-    /// Kills the run.
-    fn kill(&mut self) {
-        match self.pull.take() {
-            Some(_) => self.end_pull(pull::stopped()),
-            None => self.backend.kill(),
+            None => by(&mut self.backend),
         }
     }
 
@@ -253,8 +245,8 @@ impl<B: Backend> ExecutorLoop<B> {
         match run.on_time(Instant::now()) {
             // The interrupt reached the code, which cleans up or chooses to continue; another one would disturb that.
             Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.stop_interrupting(),
-            Some(DueAction::Interrupt | DueAction::InterruptAgain) => self.interrupt(),
-            Some(DueAction::Kill) => self.kill(),
+            Some(DueAction::Interrupt | DueAction::InterruptAgain) => self.stop(B::interrupt),
+            Some(DueAction::Kill) => self.stop(B::kill),
             Some(DueAction::GiveUp) => {
                 if let Some(ended) = self.backend.give_up() {
                     self.finish(ended);
@@ -273,7 +265,7 @@ impl<B: Backend> ExecutorLoop<B> {
     async fn close(mut self, mut orders: mpsc::UnboundedReceiver<ExecutorOrder>) {
         if let Some(run) = &mut self.run {
             run.kill(Instant::now());
-            self.kill();
+            self.stop(B::kill);
         }
         while let Some(due) = self.run.as_ref().map(Run::due) {
             tokio::select! {

@@ -4,10 +4,10 @@
 //! data and never executed. Variables that steer loaders, interpreters or git are never carried over, nor what is too
 //! large for the system to pass to a program: with that no later block could start. Pure.
 
-use super::environment::{Environment, is_of_each_shell, is_steering};
+use super::environment::{Environment, is_of_each_shell, is_steering, value};
 use crate::domain::sentences::rights::FOLDER_NOT_CARRIED_OVER;
 use crate::domain::{BlockId, BlockRanges, SharedState};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ const MAX_VARIABLE_BYTES: usize = 128 << 10;
 const MAX_ENVIRONMENT_BYTES: usize = 1 << 20;
 
 /// The folder and the exported variables that the next block starts with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ShellState {
     pub(crate) cwd: PathBuf,
     /// The environment. `None` (the usual environment) until a block has ended normally.
@@ -41,14 +41,7 @@ pub(super) struct ShellState {
 impl ShellState {
     /// The state of a shell in which no block has run.
     pub(super) fn new(cwd: PathBuf) -> Self {
-        Self {
-            cwd,
-            env: None,
-            left_out: Environment::new(),
-            is_in_closed_folder: false,
-            too_large: false,
-            blocks: BlockRanges::default(),
-        }
+        Self { cwd, ..Self::default() }
     }
 
     /// Updates the state from what a shell wrote at the end of this block. If the shell wrote nothing complete (it was
@@ -92,15 +85,11 @@ impl ShellState {
             changed.push(FOLDER_NOT_CARRIED_OVER.to_owned());
         }
         let env = self.env.as_ref().or(self.too_large.then_some(usual))?;
-        let value = |of: &Environment, wanted: &OsStr| {
-            of.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
-        };
-        if value(env, "PATH".as_ref()) != value(usual, "PATH".as_ref()) {
+        if value(env, "PATH") != value(usual, "PATH") {
             changed.push("PATH changed".to_owned());
         }
-        let is_new = |(name, held): &&(OsString, OsString)| {
-            name != "PATH" && value(usual, name).as_ref() != Some(held)
-        };
+        let is_new =
+            |(name, held): &&(OsString, OsString)| name != "PATH" && value(usual, name) != Some(held);
         // Every shell exports this one, so it says nothing.
         let exported = env.iter().filter(is_new).map(|(name, _)| name).filter(|name| *name != "OLDPWD");
         changed.extend(names("variables exported", exported));
@@ -240,7 +229,7 @@ mod tests {
             state.update(&record(variables), BLOCK, |_| true);
             let env = state.environment(&usual);
             let bytes: usize = env.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
-            assert!(bytes <= MAX_ENVIRONMENT_BYTES && env.iter().any(|(name, _)| name == "PATH"));
+            assert!(bytes <= MAX_ENVIRONMENT_BYTES && value(&env, "PATH").is_some());
             (env.len() - 1, state.shared(&usual).unwrap().changed.pop().unwrap())
         };
         // `A=…` and its NUL are as large as one variable may be, and one byte larger.

@@ -65,7 +65,6 @@ struct ReadyWork {
     program_ended: bool,
 }
 
-/// Why the supervisor stops.
 enum StopReason {
     SocketEnded,
     ProgramEnded,

@@ -16,7 +16,7 @@ use crate::domain::TerminalScreen;
 use state::TerminalState;
 
 /// Rows and columns until a size is set.
-const DEFAULT_SIZE: (u16, u16) = (24, 80);
+pub(super) const DEFAULT_SIZE: (u16, u16) = (24, 80);
 const MAX_LAST_SCREEN_BYTES: usize = 4 << 10;
 /// How many last screens of one run are kept. Of further ones only a note is kept, and at some point not even that.
 const MAX_LAST_SCREENS: u32 = 8;
@@ -34,7 +34,6 @@ pub(super) struct Emulator {
 }
 
 impl Emulator {
-    /// An empty terminal.
     pub(super) fn new() -> Self {
         let state = TerminalState::new(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Self { parser: vte::Parser::new(), part: Vec::new(), state, screens: 0 }
@@ -103,7 +102,6 @@ impl Emulator {
         self.state.resize(rows, columns);
     }
 
-    /// Its screen now.
     pub(super) fn screen(&self) -> TerminalScreen {
         self.state.screen()
     }

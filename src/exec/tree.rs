@@ -142,7 +142,6 @@ pub(super) fn is_still(pid: i32) -> bool {
         .all(|stat| matches!(stat.state, b'T' | b'Z' | b'X'))
 }
 
-/// How many threads a process has.
 pub(super) fn threads(pid: i32) -> u32 {
     u32::try_from(numbers(&format!("/proc/{pid}/task")).count()).unwrap_or(u32::MAX)
 }
@@ -159,7 +158,6 @@ pub(super) fn handles_signals(pid: i32, signals: &[i32]) -> bool {
     signals.iter().all(|signal| holds_signal(&status, "SigCgt", *signal))
 }
 
-/// Whether a process ignores a signal.
 pub(super) fn ignores_signal(pid: i32, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     holds_signal(&status, "SigIgn", signal)
@@ -261,7 +259,8 @@ fn has_mark(pid: i32, mark: &[u8]) -> bool {
         .is_ok_and(|env| env.split(|b| *b == 0).any(|entry| entry == mark))
 }
 
-fn numbers(folder: &str) -> impl Iterator<Item = i32> {
+/// The names in a folder that are numbers.
+pub(super) fn numbers(folder: &str) -> impl Iterator<Item = i32> {
     fs::read_dir(folder)
         .into_iter()
         .flatten()

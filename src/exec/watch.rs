@@ -10,7 +10,6 @@ use tokio::net::unix::pipe;
 /// When to poll again if the system can't register another descriptor.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A descriptor to wait for.
 #[derive(Clone, Copy)]
 pub(super) struct WatchedDescriptor<'a, T> {
     pub(crate) what: T,

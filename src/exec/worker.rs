@@ -142,7 +142,6 @@ fn is_built(choice: &ExecutorChoice) -> bool {
     }
 }
 
-/// Serves the chosen executor.
 async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder>) {
     let WorkerStart { choice, executors, setup, finder, notices } = start;
     match choice {

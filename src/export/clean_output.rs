@@ -4,7 +4,6 @@
 use crate::domain::visible::visible;
 use crate::text::escapes::without_escapes;
 
-/// The cleaned text.
 pub(super) fn plain(text: &str) -> String {
     let bare = without_escapes(text);
     let mut told = String::with_capacity(bare.len());

@@ -11,7 +11,6 @@ const MIN_TWO_COLUMN_WIDTH: usize = 60;
 /// Wider terminals are not filled.
 const MAX_WIDTH: usize = 400;
 
-/// The signs between two columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnSigns {
     same: char,

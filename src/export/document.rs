@@ -75,7 +75,6 @@ pub(crate) struct BlockPart {
 }
 
 impl BlockPart {
-    /// Whether its last run ended well.
     pub(super) fn ended_well(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.outcome == "ok")
     }
@@ -87,10 +86,8 @@ impl BlockPart {
     }
 }
 
-/// A run and its results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct RunPart {
-    /// When it was approved.
     pub(crate) approved: Option<Timestamp>,
     /// Who approved it, as session files name it.
     pub(crate) by: String,
@@ -133,6 +130,19 @@ pub(crate) struct RunPart {
     pub(crate) taken_back: Option<String>,
 }
 
+impl RunPart {
+    /// All of its output, without the streams.
+    pub(super) fn printed_text(&self) -> String {
+        self.printed.iter().map(|printed| printed.text.as_str()).collect()
+    }
+
+    /// The exception that ended it: its traceback, or without one its type and message.
+    pub(super) fn error_text(&self) -> Option<String> {
+        let (kind, message, traceback) = self.error.as_ref()?;
+        Some(if traceback.is_empty() { format!("{kind}: {message}") } else { traceback.clone() })
+    }
+}
+
 /// A piece of the output, all on one stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct StreamText {
@@ -140,10 +150,8 @@ pub(crate) struct StreamText {
     pub(crate) text: String,
 }
 
-/// A picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Picture {
-    /// The name to show.
     pub(crate) name: String,
     /// `image/png`.
     pub(crate) mime: String,

@@ -42,11 +42,7 @@ pub(super) fn write(document: &Document) -> String {
                 );
                 let _ = writeln!(page, "<p class=\"text\">{}</p>", escaped(&visible(text.trim())));
                 if !files.is_empty() {
-                    let _ = writeln!(
-                        page,
-                        "<p class=\"note\">With {}</p>",
-                        escaped(&visible_line(&files.join(", ")))
-                    );
+                    write_note(&mut page, &format!("With {}", visible_line(&files.join(", "))));
                 }
                 page.push_str("</section>\n");
             }
@@ -54,9 +50,7 @@ pub(super) fn write(document: &Document) -> String {
                 let _ =
                     writeln!(page, "<section class=\"said\">\n{}</section>", prose::html(text, &mut colours));
             }
-            DocumentPart::Note { text } => {
-                let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&visible_line(text)));
-            }
+            DocumentPart::Note { text } => write_note(&mut page, &visible_line(text)),
             DocumentPart::Block(part) => write_block(&mut page, part, &mut colours),
         }
     }
@@ -69,7 +63,7 @@ fn write_about(page: &mut String, document: &Document) {
         document.created.map(|at| format!("begun {}", display_time(at))).into_iter().collect();
     parts.extend(document.models.iter().map(|model| visible_line(model)));
     if !parts.is_empty() {
-        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&parts.join(" · ")));
+        write_note(page, &parts.join(" · "));
     }
 }
 
@@ -112,17 +106,16 @@ fn write_run(page: &mut String, run: &RunPart) {
         page.push_str("</pre>\n");
     }
     if run.dropped_bytes > 0 {
-        let _ = writeln!(page, "<p class=\"note\">{}</p>", saving::output_not_kept(run.dropped_bytes));
+        write_note(page, &saving::output_not_kept(run.dropped_bytes));
     }
     if let Some(missing) = &run.missing {
-        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(missing));
+        write_note(page, missing);
     }
     if let Some(value) = &run.value {
         let _ = writeln!(page, "<pre class=\"value\">{}</pre>", escaped(&plain(value)));
     }
-    if let Some((kind, message, traceback)) = &run.error {
-        let told = if traceback.is_empty() { format!("{kind}: {message}") } else { traceback.clone() };
-        let _ = writeln!(page, "<pre class=\"error\">{}</pre>", escaped(&plain(&told)));
+    if let Some(error) = run.error_text() {
+        let _ = writeln!(page, "<pre class=\"error\">{}</pre>", escaped(&plain(&error)));
     }
     run.pictures.iter().for_each(|picture| write_figure(page, picture));
     if !run.files.is_empty() {
@@ -133,14 +126,14 @@ fn write_run(page: &mut String, run: &RunPart) {
         page.push_str("</ul>\n");
     }
     if let Some(files) = &run.taken_back {
-        let _ = writeln!(page, "<p class=\"note\">Taken back afterwards: {}</p>", escaped(files));
+        write_note(page, &format!("Taken back afterwards: {files}"));
     }
 }
 
 fn write_figure(page: &mut String, picture: &Picture) {
-    let name = escaped(&visible_line(&picture.name));
     match picture.base64().filter(|_| IMAGE_TYPES.contains(&picture.mime.as_str())) {
         Some(data) => {
+            let name = escaped(&visible_line(&picture.name));
             let _ = writeln!(
                 page,
                 "<figure><img src=\"data:{};base64,{data}\" alt=\"{name}\"><figcaption>{name}</figcaption></figure>",
@@ -149,9 +142,13 @@ fn write_figure(page: &mut String, picture: &Picture) {
         }
         None => {
             let why = picture.missing().unwrap_or_else(|| "it is no picture that a page shows".to_owned());
-            let _ = writeln!(page, "<p class=\"note\">{name}: {}</p>", escaped(&visible_line(&why)));
+            write_note(page, &visible_line(&format!("{}: {why}", picture.name)));
         }
     }
+}
+
+fn write_note(page: &mut String, text: &str) {
+    let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(text));
 }
 
 /// Escapes a text for HTML, also within quoted attributes.

@@ -7,6 +7,7 @@ use super::clean_output::{display_time, plain};
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
+use crate::text::fence::fenced;
 pub(super) use harmless::{as_code, inert, is_live};
 use std::fmt::Write as _;
 
@@ -59,7 +60,7 @@ fn write_block(text: &mut String, part: &BlockPart) {
         inline(&part.decided)
     );
     let language = part.language.as_deref().unwrap_or_default();
-    fenced(text, language, &visible(&part.source));
+    text.push_str(&code_block(language, &visible(&part.source)));
     if let Some(run) = &part.run {
         write_run(text, run);
     }
@@ -67,10 +68,9 @@ fn write_block(text: &mut String, part: &BlockPart) {
 
 fn write_run(text: &mut String, run: &RunPart) {
     let _ = write!(text, "\n{}\n", inline(&run.ended));
-    let printed: String = run.printed.iter().map(|printed| printed.text.as_str()).collect();
+    let printed = run.printed_text();
     if !printed.trim().is_empty() {
-        text.push('\n');
-        fenced(text, "text", &plain(&printed));
+        let _ = write!(text, "\n{}", code_block("text", &plain(&printed)));
     }
     if run.dropped_bytes > 0 {
         let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.dropped_bytes));
@@ -79,22 +79,19 @@ fn write_run(text: &mut String, run: &RunPart) {
         let _ = write!(text, "\n*{missing}*\n");
     }
     if let Some(value) = &run.value {
-        text.push_str("\nValue:\n\n");
-        fenced(text, "text", &plain(value));
+        let _ = write!(text, "\nValue:\n\n{}", code_block("text", &plain(value)));
     }
-    if let Some((kind, message, traceback)) = &run.error {
-        text.push('\n');
-        let told = if traceback.is_empty() { format!("{kind}: {message}") } else { traceback.clone() };
-        fenced(text, "text", &plain(&told));
+    if let Some(error) = run.error_text() {
+        let _ = write!(text, "\n{}", code_block("text", &plain(&error)));
     }
     for picture in &run.pictures {
         let _ = write!(text, "\n*Picture: {}*\n", inline(&describe_picture(picture)));
     }
     if !run.files.is_empty() {
         text.push('\n');
-        run.files.iter().for_each(|file| {
+        for file in &run.files {
             let _ = writeln!(text, "- {}", inline(file));
-        });
+        }
     }
     if let Some(files) = &run.taken_back {
         let _ = write!(text, "\n*Taken back afterwards: {}*\n", inline(files));
@@ -108,14 +105,11 @@ fn describe_picture(picture: &Picture) -> String {
     }
 }
 
-/// Adds a fenced block whose fence is longer than any in the text, so that no line of the text closes it.
-pub(super) fn fenced(text: &mut String, language: &str, body: &str) {
-    let longest = body.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
-    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+/// A text as a block of code that no line of it closes.
+pub(super) fn code_block(language: &str, body: &str) -> String {
     // A line with another backtick behind its fence opens no block.
     let language = if language.contains(['`', '\n']) { "" } else { language };
-    let end = if body.ends_with('\n') || body.is_empty() { "" } else { "\n" };
-    let _ = write!(text, "{fence}{language}\n{body}{end}{fence}\n");
+    fenced(language, body) + "\n"
 }
 
 /// Escapes a text for Markdown and puts it on one line.

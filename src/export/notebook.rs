@@ -10,7 +10,7 @@
 mod cell_form;
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
-use super::markdown::{code, fenced, inert, inline};
+use super::markdown::{code, code_block, inert, inline};
 use super::script::{cell_magics, has_effect, one_line_call, packages, restrictions, write_call};
 use crate::domain::Stream;
 use crate::domain::json_text::escaped;
@@ -84,7 +84,6 @@ fn needs_setup(block: &BlockPart, ending: &BTreeSet<u32>) -> bool {
     may_end || writes || block.run.is_some() && is_run_by_it
 }
 
-/// Chooses the kernel of the notebook.
 fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     for block in document.blocks().filter(|block| block.run.is_some() && has_effect(block)) {
@@ -194,13 +193,13 @@ impl Notebook {
     fn add_not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
         let language = block.language.as_deref().unwrap_or_default();
         let ended = block.run.as_ref().map(|run| format!(" · {}", inline(&run.ended))).unwrap_or_default();
-        let mut text = format!(
-            "**Block {}** {} · {}{ended}\n\n",
+        let text = format!(
+            "**Block {}** {} · {}{ended}\n\n{}",
             block.block,
             code(&block.label),
-            inline(&block.decided)
+            inline(&block.decided),
+            code_block(language, &visible(block.source.trim_end_matches('\n')))
         );
-        fenced(&mut text, language, &visible(block.source.trim_end_matches('\n')));
         self.add_markdown(id, text.trim_end().to_owned(), about);
     }
 
@@ -269,7 +268,6 @@ fn pip_word(package: &str) -> String {
     if bare.contains(['<', '>', '[', '*', '!', '~', ';']) { format!("\"{bare}\"") } else { bare }
 }
 
-/// The metadata of a block's cell.
 fn metadata(block: &BlockPart) -> Value {
     let mut about = Map::new();
     about.insert("block".into(), json!(block.block));

@@ -168,7 +168,7 @@ fn open_up(handle: &OwnedFd, depth: usize) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, mode, set_mode};
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -210,15 +210,14 @@ mod tests {
         let parent = TestFolder::new();
         let (other, left) = (parent.at("other"), parent.at("left"));
         fs::create_dir(&other).unwrap();
-        fs::set_permissions(&other, fs::Permissions::from_mode(0o500)).unwrap();
+        set_mode(&other, 0o500);
         fs::create_dir_all(left.join("a/b/c")).unwrap();
         symlink(&other, left.join("a/away")).unwrap();
         for shut in ["a/b/c", "a/b"] {
-            fs::set_permissions(left.join(shut), fs::Permissions::from_mode(0o0)).unwrap();
+            set_mode(&left.join(shut), 0o0);
         }
         let handle = rustix::fs::open(&left, HANDLE_FLAGS, Mode::empty()).unwrap();
         open_up(&handle, MAX_DEPTH).unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&left.join("a/b/c")), mode(&other)), (0o700, 0o500));
         remove(&left);
         assert!(!left.exists() && other.exists());

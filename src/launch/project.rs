@@ -39,7 +39,7 @@ pub(crate) fn project_folders(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::test_folder::{TestFolder, set_mode};
 
     fn folders(base: &Path, cwd: &str) -> Vec<String> {
         let of_base = |folder: PathBuf| folder.strip_prefix(base).unwrap().display().to_string();
@@ -48,21 +48,20 @@ mod tests {
 
     #[test]
     fn a_project_ends_at_its_root_and_below_the_home_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
+        let TestFolder { base, .. } = &TestFolder::new();
         fs::create_dir_all(base.join("code/app/src/deep")).unwrap();
-        assert_eq!(folders(&base, "code/app/src"), ["code/app/src"], "no project");
+        assert_eq!(folders(base, "code/app/src"), ["code/app/src"], "no project");
         fs::write(base.join("pyproject.toml"), "").unwrap();
         fs::write(base.join("code/pyproject.toml"), "").unwrap();
-        assert_eq!(folders(&base, "code/app/src"), ["code/app/src", "code/app", "code"]);
+        assert_eq!(folders(base, "code/app/src"), ["code/app/src", "code/app", "code"]);
         fs::write(base.join("code/app/.python-version"), "").unwrap();
-        assert_eq!(folders(&base, "code/app/src/deep"), ["code/app/src/deep", "code/app/src", "code/app"]);
-        assert_eq!(folders(&base, "code/app"), ["code/app"]);
+        assert_eq!(folders(base, "code/app/src/deep"), ["code/app/src/deep", "code/app/src", "code/app"]);
+        assert_eq!(folders(base, "code/app"), ["code/app"]);
         fs::create_dir(base.join("code/.git")).unwrap();
-        assert_eq!(folders(&base, "code/app"), ["code/app", "code"]);
-        assert_eq!(folders(&base, ""), [""], "the home folder itself");
+        assert_eq!(folders(base, "code/app"), ["code/app", "code"]);
+        assert_eq!(folders(base, ""), [""], "the home folder itself");
         // A folder that others may write to is not part of the project.
-        fs::set_permissions(base.join("code"), fs::Permissions::from_mode(0o777)).unwrap();
-        assert_eq!(folders(&base, "code/app/src"), ["code/app/src", "code/app"]);
+        set_mode(&base.join("code"), 0o777);
+        assert_eq!(folders(base, "code/app/src"), ["code/app/src", "code/app"]);
     }
 }

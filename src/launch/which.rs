@@ -27,14 +27,14 @@ pub(crate) fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, set_mode};
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     fn disk(files: &[(&str, u32)]) -> TestFolder {
         let folder = TestFolder::new();
         for (file, mode) in files {
-            fs::set_permissions(folder.file(file, ""), fs::Permissions::from_mode(*mode)).unwrap();
+            set_mode(&folder.file(file, ""), *mode);
         }
         folder
     }

@@ -7,8 +7,8 @@ use super::server::{CheckedServer, Server};
 use super::{fixture, format_of};
 use crate::config::{Effort, FormatKind as Kind};
 use crate::domain::{
-    AnswerForm, ImageRef, Message, MessageImage, ModelName, ModelRequest, Purpose, Role, StepId, Tool,
-    ToolCall,
+    AnswerForm, Message, MessageImage, ModelName, ModelRequest, Purpose, Role, StepId, Tool, ToolCall,
+    samples,
 };
 use serde_json::{Value, json};
 
@@ -27,15 +27,7 @@ fn call(id: &str, arguments: &str, signature: Option<&str>) -> ToolCall {
 }
 
 fn picture(data: Option<&[u8]>) -> MessageImage {
-    let image = ImageRef {
-        path: "/tmp/f.png".into(),
-        name: "figure-1.png".into(),
-        mime: "image/png".into(),
-        width: 1,
-        height: 1,
-        bytes: 3,
-    };
-    MessageImage { image, data: data.map(Into::into) }
+    MessageImage { image: samples::image("/tmp/f.png"), data: data.map(Into::into) }
 }
 
 /// Instructions, a question, two calls of which one is broken, their results with an image, and a further question.

@@ -122,14 +122,6 @@ pub(crate) fn printable(text: &str, most: usize) -> String {
     text.chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// A text as data in a fence that it can't close.
-pub(crate) fn fenced(info: &str, text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-    format!("{fence}{info}\n{text}{newline}{fence}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,8 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_holds_what_it_is_given() {
-        assert_eq!(fenced("", "a\n```\nb"), "````\na\n```\nb\n````");
+    fn a_value_is_bounded() {
         assert!(bounded("é".repeat(MAX_VALUE_BYTES)).len() < MAX_VALUE_BYTES + 64);
     }
 

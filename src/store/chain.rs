@@ -97,15 +97,19 @@ impl<'f> Chain<'f> {
 /// The hash of the first bytes of a file.
 pub(super) fn hash(file: &File, bytes: u64) -> std::io::Result<Sha256> {
     let mut hasher = sha2::Sha256::new();
-    let (mut at, mut piece) = (0, vec![0; 64 << 10]);
-    while at < bytes {
-        let wanted = usize::try_from(bytes - at).unwrap_or(usize::MAX).min(piece.len());
-        let read = file.read_at(piece.get_mut(..wanted).unwrap_or_default(), at)?;
-        if read == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        hasher.update(piece.get(..read).unwrap_or_default());
-        at += read as u64;
-    }
+    read_first(file, bytes, |piece| hasher.update(piece))?;
     Ok(Sha256(hasher.finalize().into()))
+}
+
+/// Passes on the first bytes of a file piece by piece.
+pub(super) fn read_first(file: &File, bytes: u64, mut take: impl FnMut(&[u8])) -> std::io::Result<()> {
+    let (mut at, mut buffer) = (0, vec![0; 64 << 10]);
+    while at < bytes {
+        let wanted = usize::try_from(bytes - at).unwrap_or(usize::MAX).min(buffer.len());
+        let piece = buffer.get_mut(..wanted).unwrap_or_default();
+        file.read_exact_at(piece, at)?;
+        take(piece);
+        at += wanted as u64;
+    }
+    Ok(())
 }

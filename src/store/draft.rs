@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// A longer text is kept at the end of the session alone: to write it after every key would delay typing.
 const MAX_TYPED_BYTES: usize = 4 << 20;
 
-/// The draft of one session.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     path: PathBuf,
@@ -133,7 +132,7 @@ mod tests {
         assert_eq!(draft.take_up(), None);
         draft.keep("use swordfish-2024 to\nlog in").unwrap();
         let path = folder.path().join("s-1.draft");
-        assert_eq!(crate::store::samples::mode(&path), 0o600);
+        assert_eq!(crate::test_folder::mode(&path), 0o600);
         assert!(!std::fs::read_to_string(&path).unwrap().contains("swordfish"));
         // Another new session takes it up once its process is gone; here that is this process itself.
         let mut next = Draft::beside(&folder.path().join("s-2.jsonl"), masker.clone());

@@ -247,7 +247,6 @@ impl Candidate {
         self.complete(summary, locks)
     }
 
-    /// Reads the summary from the file.
     fn read_summary(&self) -> Summary {
         let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut summary = Summary { id: stem, bytes: self.stamp.bytes, ..Summary::default() };

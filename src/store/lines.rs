@@ -84,7 +84,6 @@ impl LineIndexBuilder {
         }
     }
 
-    /// The finished index.
     pub(super) fn end(mut self) -> LineIndex {
         self.close_page();
         self.index.pages.shrink_to_fit();
@@ -159,25 +158,20 @@ fn hash(output: &OutputBuffer) -> Sha256 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Outcome, RunReport, Timestamp};
-    use crate::store::samples::{self, header};
+    use crate::domain::{Outcome, RunReport};
+    use crate::store::samples::{self, AT, wait, write_session};
     use crate::store::{ReadProgress, Store};
 
     fn reply(n: u32, bytes: usize) -> Entry {
         samples::reply(&format!("{n} {}", "é".repeat(bytes / 2)))
     }
 
-    #[tokio::test]
-    async fn long_replies_are_read_again_and_nothing_that_was_changed() {
+    #[test]
+    fn long_replies_are_read_again_and_nothing_that_was_changed() {
         let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("s-1.jsonl");
-        let store = Store::create(home.path(), header("s-1"));
         let entries: Vec<Entry> =
             (0..6).map(|n| reply(n, if n % 2 == 0 { 10 } else { 5_000 * n as usize })).collect();
-        for entry in &entries {
-            store.append(entry.clone(), Timestamp(1));
-        }
-        store.close().await.unwrap();
+        let path = write_session(home.path(), "s-1", &entries);
         // A damaged line is not an entry: those after it keep their positions.
         let mut text = std::fs::read(&path).unwrap();
         let second = text.iter().position(|byte| *byte == b'\n').unwrap() + 30;
@@ -191,8 +185,8 @@ mod tests {
             // The header that replaces an unreadable one has no line.
             assert_eq!(again.ok().as_ref(), Some(entry));
         }
-        store.append(reply(9, 9_000), Timestamp(2));
-        store.sync().await.unwrap();
+        store.append(reply(9, 9_000), AT);
+        wait(store.sync()).unwrap();
         let last = loaded.entries.len() as u64 - 1;
         assert!(store.read_again(last).is_ok() && store.read_again(last + 1).is_err());
         // A change of the file in place is noticed, even if its checksums were changed, too.
@@ -211,16 +205,10 @@ mod tests {
         crate::domain::samples::ran(n, n, report)
     }
 
-    #[tokio::test]
-    async fn outputs_are_read_again_those_in_a_file_of_their_own_too_and_nothing_that_was_changed() {
+    #[test]
+    fn outputs_are_read_again_those_in_a_file_of_their_own_too_and_nothing_that_was_changed() {
         let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("s-1.jsonl");
-        let store = Store::create(home.path(), header("s-1"));
-        let entries = [ran(1, 100), ran(2, 20_000), ran(3, 300_000)];
-        for entry in &entries {
-            store.append(entry.clone(), Timestamp(1));
-        }
-        store.close().await.unwrap();
+        let path = write_session(home.path(), "s-1", &[ran(1, 100), ran(2, 20_000), ran(3, 300_000)]);
         let (store, loaded, _) =
             Store::open_or_read::<Vec<_>>(&path, None, &ReadProgress::default()).unwrap();
         // The header is entry 0.

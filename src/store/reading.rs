@@ -16,7 +16,6 @@ impl ReadProgress {
         (self.read.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
     }
 
-    /// Stops the reading.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }

@@ -246,7 +246,7 @@ pub(super) fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, ImageRef, Outcome, OutputBuffer, RunId, RunReport, Stream, Timestamp};
+    use crate::domain::{BlockId, Outcome, OutputBuffer, RunId, RunReport, Stream, Timestamp};
     use crate::store::{read_with, samples, scratch};
     use proptest::prelude::*;
     use std::sync::Arc;
@@ -260,28 +260,19 @@ mod tests {
         entries.push(Entry::Renamed(format!("about {WORD}")));
         entries.push(Entry::Prompt(format!("What does {WORD} owe?").as_str().into()));
         let blobs = store.blobs();
-        std::fs::create_dir_all(blobs.join("packages")).unwrap();
-        std::fs::write(blobs.join("packages/left.py"), WORD).unwrap();
+        crate::test_folder::write(&blobs.join("packages/left.py"), WORD);
         std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(CHUNK_BYTES - 5)))
             .unwrap();
         std::fs::write(blobs.join("figure-1.png"), WORD).unwrap();
         let mut report = RunReport::bare(Outcome::Ok);
         report.output.push(Stream::Stdout, format!("{WORD}: 12\n").as_bytes());
         report.blob = Some(blobs.join("run-9.out"));
-        report.images.push(ImageRef {
-            path: blobs.join("figure-1.png"),
-            name: "figure-1.png".into(),
-            mime: "image/png".into(),
-            width: 1,
-            height: 1,
-            bytes: 3,
-        });
+        report.images.push(crate::domain::samples::image(blobs.join("figure-1.png")));
         let (run, block) = (RunId(2), BlockId(2));
         entries.push(Entry::Ran { run, block, report: Box::new(report) });
         for (second, entry) in entries.into_iter().enumerate() {
             store.append(entry, Timestamp(second as i64 * 1000));
         }
-        store.sync().await.unwrap();
         store.close().await.unwrap();
         store.path()
     }
@@ -308,11 +299,17 @@ mod tests {
         Masker::default().with_words([WORD.to_owned().into()])
     }
 
+    /// Such a session in the folder `sessions` of an installation.
+    async fn installed() -> (tempfile::TempDir, Seal, PathBuf) {
+        let home = tempfile::tempdir().unwrap();
+        let seal = Seal::make(home.path()).unwrap();
+        let path = written(&home.path().join("sessions"), &seal).await;
+        (home, seal, path)
+    }
+
     #[tokio::test]
     async fn a_word_is_in_none_of_its_files_any_more_and_all_else_is_as_it_was() {
-        let folder = tempfile::tempdir().unwrap();
-        let seal = Seal::make(folder.path()).unwrap();
-        let path = written(&folder.path().join("sessions"), &seal).await;
+        let (folder, seal, path) = installed().await;
         let before = read_with(&path, Some(&seal)).unwrap();
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
         let plan = redaction.plan().unwrap();
@@ -420,9 +417,7 @@ mod tests {
 
     /// A session whose redaction was interrupted after everything new was written.
     async fn broken_off_late() -> (tempfile::TempDir, Seal, PathBuf) {
-        let home = tempfile::tempdir().unwrap();
-        let seal = Seal::make(home.path()).unwrap();
-        let path = written(&home.path().join("sessions"), &seal).await;
+        let (home, seal, path) = installed().await;
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
         broken_off(&redaction, 3, &seal).await;
         (home, seal, path)
@@ -475,9 +470,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_another_installation_wrote_or_somebody_writes_to_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let seal = Seal::make(folder.path()).unwrap();
-        let path = written(&folder.path().join("sessions"), &seal).await;
+        let (folder, seal, path) = installed().await;
         let before = std::fs::read(&path).unwrap();
         let other = Seal::make(&folder.path().join("other")).unwrap();
         let error = Redaction::open(&path, masker(), Some(&other)).unwrap_err().to_string();

@@ -7,7 +7,6 @@ mod subjects;
 use super::Store;
 use crate::domain::*;
 pub(super) use arbitrary::entry;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -33,12 +32,6 @@ pub(super) fn write_session(folder: &Path, id: &str, entries: &[Entry]) -> PathB
     store.path()
 }
 
-/// The rights of a file or folder.
-pub(super) fn mode(path: &Path) -> u32 {
-    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
-}
-
-/// Sets when a file was modified.
 pub(super) fn set_modified(path: &Path, seconds: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     std::fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
@@ -153,12 +146,10 @@ pub(super) fn report(output: OutputBuffer) -> RunReport {
             traceback: "block 1, line 2".into(),
         }),
         images: vec![ImageRef {
-            path: PathBuf::from("/elsewhere/figure-1.png"),
-            name: "figure-1.png".into(),
-            mime: "image/png".into(),
             width: 640,
             height: 480,
             bytes: 4812,
+            ..samples::image("/elsewhere/figure-1.png")
         }],
         kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16, keeps_running: false }),
         cwd: Some(PathBuf::from("/home/ada/data/sales/out")),

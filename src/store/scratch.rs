@@ -100,8 +100,7 @@ mod tests {
         let held = File::open(&used).expect("there");
         held.try_lock().expect("locked");
         for folder in [&left, &kept, &old, "someone's"] {
-            std::fs::create_dir_all(sessions.join("blobs").join(folder)).expect("made");
-            std::fs::write(sessions.join("blobs").join(folder).join("run-1.out"), "much").expect("written");
+            crate::test_folder::write(&blobs.join(folder).join("run-1.out"), "much");
         }
         std::fs::write(sessions.join(format!("{kept}.jsonl")), "").expect("written");
         let first = Scratch::create(&sessions, &id(4));

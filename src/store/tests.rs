@@ -1,11 +1,10 @@
 //! Tests the store on a real disk: writing, reading back, damage, failures, locks.
 
-use super::samples::{
-    AT, block, captured, each_kind, entry, header, mode, report, same, wait, write_session,
-};
+use super::samples::{AT, block, captured, each_kind, entry, header, report, same, wait, write_session};
 use super::*;
 use crate::domain::samples::ran;
 use crate::domain::{BlockId, RunId, Stream};
+use crate::test_folder::mode;
 use proptest::prelude::*;
 
 mod crash;

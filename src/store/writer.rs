@@ -144,7 +144,7 @@ impl Writer {
                 Err(TryRecvError::Disconnected) => break,
                 Err(TryRecvError::Empty) => {
                     // There is nothing else to do: sync now, so that an approval does not have to wait for it.
-                    if self.failed.is_none() && self.worth_syncing() {
+                    if self.failed.is_none() && !self.unsynced.is_empty() && self.file.is_some() {
                         self.sync().ok();
                     }
                     match orders.recv() {
@@ -176,10 +176,6 @@ impl Writer {
         self.retry().ok();
     }
 
-    fn worth_syncing(&self) -> bool {
-        !self.unsynced.is_empty() && self.file.is_some()
-    }
-
     fn append(&mut self, at: Timestamp, entry: Entry) {
         if let Entry::Header(header) = entry {
             // The header becomes the first line; after that it can't change.
@@ -190,7 +186,8 @@ impl Writer {
         }
         self.queue.push_back((at, entry));
         if self.failed.is_none() {
-            self.write_queue().ok();
+            let result = self.try_write_queue();
+            self.note(result).ok();
         }
     }
 
@@ -208,11 +205,6 @@ impl Writer {
 
     fn retry(&mut self) -> Result<(), StoreError> {
         let result = self.mend().and_then(|()| self.try_write_queue()).and_then(|()| self.try_sync());
-        self.note(result)
-    }
-
-    fn write_queue(&mut self) -> Result<(), StoreError> {
-        let result = self.try_write_queue();
         self.note(result)
     }
 

@@ -8,9 +8,9 @@ use super::FileError;
 use super::excerpt::binary_kind;
 use super::held_path::{Folder, HeldPath};
 use super::read as whole_file;
-use super::target::normalize;
 use crate::domain::{AttachedFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
+use crate::text::path::normalize;
 use rustix::fs::FileType;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -208,7 +208,7 @@ fn beginning(text: &str, most: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::{TestFolder, write};
+    use crate::test_folder::{TestFolder, make_pipe, write};
     use std::os::unix::fs::symlink;
 
     struct Home(#[expect(dead_code, reason = "the folder goes with it")] TestFolder, Folder);
@@ -324,9 +324,7 @@ mod tests {
     #[test]
     fn a_pipe_holds_nobody_up() {
         let home = home();
-        let mode = rustix::fs::Mode::from_raw_mode(0o600);
-        rustix::fs::mknodat(rustix::fs::CWD, home.1.path().join("pipe"), FileType::Fifo, mode, 0)
-            .expect("made");
+        make_pipe(&home.1.path().join("pipe"));
         assert_eq!(home.refused("@pipe"), "pipe is no plain file.");
     }
 
@@ -371,8 +369,7 @@ mod tests {
         home.put("a.py", "x");
         let work = home.1.path().to_owned();
         std::fs::rename(&work, work.with_file_name("old")).expect("moved");
-        std::fs::create_dir(&work).expect("made");
-        std::fs::write(work.join("a.py"), "other").expect("written");
+        write(&work.join("a.py"), "other");
         assert!(home.refused("@a.py").contains("was moved, removed or replaced"));
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn of_file(path: &Path, folder: &Folder, most: u64) -> Option<Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, make_pipe};
 
     #[test]
     fn files_of_the_folder_are_hashed_and_nothing_else() {
@@ -51,8 +51,7 @@ mod tests {
             home.file(path, text);
         }
         std::os::unix::fs::symlink(home.at("outside"), work.join("link")).expect("linked");
-        let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().expect("mkfifo");
-        assert!(made.success());
+        make_pipe(&work.join("pipe"));
         let names = [
             ("a", 3),
             (".env", 3),

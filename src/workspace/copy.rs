@@ -43,13 +43,11 @@ pub(crate) enum WhyNotCopied {
     Hidden,
     /// It may hold keys.
     Secret,
-    /// It is a link.
     Link,
     /// It is a folder that can't be read.
     Unread,
 }
 
-/// The files to copy.
 #[derive(Debug, Default)]
 pub(crate) struct ChosenFiles {
     /// The size of each file, by its path below the folder.
@@ -211,7 +209,7 @@ fn write_new(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::{TestFolder, obeying_modes};
+    use crate::test_folder::{TestFolder, make_pipe, mode, obeying_modes, set_mode};
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -222,7 +220,7 @@ mod tests {
             ("lib/.gitignore", "*.log"),
             ("lib/x.log", "3"),
         ]);
-        std::fs::set_permissions(dir.at("a.csv"), Permissions::from_mode(0o755)).unwrap();
+        set_mode(&dir.at("a.csv"), 0o755);
         let mut chosen = ChosenFiles::default();
         for named in [PathBuf::from("./a.csv"), from.path().join("lib")] {
             chosen.add(&from, &named).unwrap();
@@ -233,8 +231,7 @@ mod tests {
         let into = tempfile::tempdir().unwrap();
         chosen.copy(&from, into.path()).unwrap();
         assert_eq!(std::fs::read_to_string(into.path().join("lib/x.py")).unwrap(), "22");
-        let mode = std::fs::metadata(into.path().join("a.csv")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o755);
+        assert_eq!(mode(&into.path().join("a.csv")), 0o755);
         assert!(!into.path().join("lib/x.log").exists());
         let mut earlier = ChosenFiles::default();
         earlier.add(&from, Path::new("a.csv")).unwrap();
@@ -254,11 +251,10 @@ mod tests {
     #[test]
     fn a_folder_that_can_not_be_read_is_left_out_and_the_others_are_copied() {
         let (dir, from) = TestFolder::held(&[("sub/a", "1"), ("sub/db/b", "2")]);
-        let close = |mode| std::fs::set_permissions(dir.at("sub/db"), Permissions::from_mode(mode));
-        close(0o0).unwrap();
+        set_mode(&dir.at("sub/db"), 0o0);
         let mut chosen = ChosenFiles::default();
         let added = obeying_modes(|| chosen.add(&from, Path::new("sub")));
-        close(0o700).unwrap();
+        set_mode(&dir.at("sub/db"), 0o700);
         assert_eq!(added, Ok(()));
         assert_eq!(chosen.paths().collect::<Vec<_>>(), ["sub/a"]);
         assert_eq!(chosen.left_out().collect::<Vec<_>>(), [("sub/db", WhyNotCopied::Unread)]);
@@ -286,7 +282,7 @@ mod tests {
         assert!(matches!(add("etc/hostname"), CopyError::Link(_)));
         assert!(matches!(add("gone"), CopyError::Missing(..)));
         assert!(matches!(add("sub/gone/x"), CopyError::Missing(..)));
-        rustix::fs::mkfifoat(rustix::fs::CWD, dir.at("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        make_pipe(&dir.at("pipe"));
         assert!(matches!(add("pipe"), CopyError::Special(_)));
         // A link that replaces a chosen file later is not followed either.
         let mut chosen = ChosenFiles::default();

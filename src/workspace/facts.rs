@@ -139,6 +139,7 @@ fn count(folder: &Path) -> (usize, u64, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
 
     #[test]
     fn folders_are_counted_and_files_are_sized() {
@@ -199,8 +200,7 @@ mod tests {
 
     #[test]
     fn links_are_followed_to_what_is_not_there_and_never_for_ever() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let base = std::fs::canonicalize(folder.path()).expect("its path");
+        let TestFolder { base, .. } = &TestFolder::new();
         let link = |target: &str, name: &str| {
             std::os::unix::fs::symlink(target, base.join(name)).expect("a link");
         };

@@ -96,8 +96,7 @@ mod tests {
 
     #[test]
     fn files_of_a_store_elsewhere_are_counted_though_they_lie_deep_among_many() {
-        let folder = TestFolder::new();
-        folder.file("work/a", "");
+        let folder = TestFolder::with(&[("work/a", "")]);
         assert_eq!(find(&[folder.at("work")]), HardLinks { files: 0, all_seen: true });
         let stored = folder.file("store/index.js", "");
         for n in 0..300 {

@@ -44,7 +44,6 @@ pub(crate) struct InstructionReport {
     pub(crate) told: Vec<Instructions>,
     /// Files that changed since a run began. `told` holds the earlier text of such a file, if there was one.
     pub(crate) held: Vec<HeldFile>,
-    /// Notices for the person.
     pub(crate) notices: Vec<Notice>,
 }
 

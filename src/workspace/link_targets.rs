@@ -2,8 +2,9 @@
 //! before it starts.
 
 use super::facts::resolve_links;
-use super::target::{absolute_path, normalize};
+use super::target::absolute_path;
 use crate::domain::Effects;
+use crate::text::path::normalize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 

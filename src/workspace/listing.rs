@@ -129,17 +129,13 @@ pub(super) fn names(folder: &File) -> std::io::Result<Vec<OsString>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
 
     #[test]
     fn a_folder_is_listed_so_deep() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
-        std::fs::create_dir_all(at("src/deep")).expect("made");
-        std::fs::create_dir_all(at(".git/objects")).expect("made");
-        std::fs::write(at("src/deep/x"), "1").expect("written");
-        std::fs::write(at("a.csv"), "12").expect("written");
-        std::fs::write(at("e\nvil"), "").expect("written");
-        let told = tree(File::open(folder.path()).expect("opened"), ".", 2).expect("listed");
+        let folder = TestFolder::with(&[("src/deep/x", "1"), ("a.csv", "12"), ("e\nvil", "")]);
+        std::fs::create_dir_all(folder.at(".git/objects")).expect("made");
+        let told = tree(File::open(&folder.base).expect("opened"), ".", 2).expect("listed");
         assert_eq!(
             told,
             ".: 3 folders, 2 files, 1 of them hidden\n.git/  (not looked into)\na.csv  2 B\ne vil  0 B\nsrc/\n  deep/  (1 entries)\n"

@@ -184,9 +184,8 @@ fn own_patterns(folder: &File, at: &PendingFolder) -> Option<Patterns> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::{TestFolder, obeying_modes};
-    use std::fs::Permissions;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use crate::test_folder::{TestFolder, obeying_modes, set_mode};
+    use std::os::unix::fs::symlink;
 
     fn paths(folder: &Folder) -> Vec<String> {
         list(folder).expect("listed").files.into_iter().map(|file| file.path).collect()
@@ -220,10 +219,9 @@ mod tests {
     #[test]
     fn a_folder_that_can_not_be_read_is_named_and_cuts_nothing() {
         let (dir, folder) = TestFolder::held(&[("a/b", ""), ("db/data/c", ""), ("z", "")]);
-        let close = |mode| std::fs::set_permissions(dir.at("db/data"), Permissions::from_mode(mode));
-        close(0o0).expect("closed");
+        set_mode(&dir.at("db/data"), 0o0);
         let found = obeying_modes(|| list(&folder).expect("listed"));
-        close(0o700).expect("opened");
+        set_mode(&dir.at("db/data"), 0o700);
         assert_eq!((found.unread, found.is_cut), (vec!["db/data".to_owned()], false));
         assert_eq!(found.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["z", "a/b"]);
     }

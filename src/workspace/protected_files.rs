@@ -63,8 +63,7 @@ mod tests {
         fs::File::options().write(true).open(at("other")).expect("open").set_modified(time).expect("set");
         fs::remove_file(at("gone")).expect("removed");
         fs::write(at("new"), "one").expect("written");
-        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().expect("mkfifo");
-        assert!(made.success());
+        crate::test_folder::make_pipe(&at("pipe"));
         let (one, two) = (Some(Sha256::of(b"one")), Some(Sha256::of(b"two")));
         let told: Vec<_> = before.afterwards().into_iter().map(|file| (file.before, file.after)).collect();
         assert_eq!(told, [(one, one), (one, two), (one, None), (None, one), (None, None)]);

@@ -25,7 +25,6 @@ const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
 /// The same for a new folder.
 const NEW_FOLDER_MODE: Mode = Mode::from_bits_truncate(0o777);
 
-/// A file to write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewFile<'a> {
     /// Where to write it, held open since it was shown.
@@ -217,12 +216,11 @@ fn keep_access(file: &File, old: &File) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::domain::FileAct;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, mode, set_mode};
     #[cfg(target_os = "linux")]
     use crate::workspace::access::{ACCESS_LIST, tests::set_list};
     use crate::workspace::target::TargetFacts;
     use crate::workspace::target::examine;
-    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     #[cfg(target_os = "linux")]
@@ -239,14 +237,6 @@ mod tests {
 
     fn replace(seen: &TargetFacts, bytes: &[u8]) -> Result<(), FileError> {
         super::replace(&seen.place, seen.target.found, bytes)
-    }
-
-    fn mode(path: &Path) -> u32 {
-        std::fs::metadata(path).expect("there").permissions().mode() & 0o7777
-    }
-
-    fn set_mode(path: &Path, mode: u32) {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("set");
     }
 
     fn entries(folder: &Path) -> usize {
@@ -418,8 +408,7 @@ mod tests {
 
     #[test]
     fn what_changed_since_it_was_shown_stays() {
-        let folder = TestFolder::new();
-        folder.file("a", "old");
+        let folder = TestFolder::with(&[("a", "old")]);
         let (old, new) = (seen(&folder.base, "a"), seen(&folder.base, "b"));
         folder.file("a", "mine");
         folder.file("b", "mine too");

@@ -7,7 +7,6 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The files that are mapped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MappedFiles {
     /// Their inodes. A file of another disk with the same number is only read needlessly.
@@ -70,7 +69,6 @@ fn is_refused(read: &io::Result<Vec<u8>>) -> bool {
     read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
-/// A shared mapping of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SharedMap<'a> {
     addresses: &'a str,

@@ -212,8 +212,7 @@ mod tests {
     fn a_pipe_is_not_waited_for() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
-        assert!(made.success());
+        crate::test_folder::make_pipe(&path);
         let info = std::fs::symlink_metadata(&path).expect("there");
         assert!(Stamping::at(SystemTime::now(), MappedFiles::default()).stamp(&path, &info).hash.is_none());
     }

@@ -11,10 +11,11 @@ use crate::domain::sentences::rights::lost_by_replacing;
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::names::first_names;
 use crate::text::number::size;
+use crate::text::path::normalize;
 use rustix::fs::{FileType, Mode};
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Larger files are not replaced, because they could not be compared in a moment.
@@ -126,19 +127,6 @@ pub(super) fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Resu
     }
 }
 
-/// A path without `.` and `..`, resolved as text only.
-pub(super) fn normalize(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(out.pop()),
-            Component::CurDir => {}
-            part => out.push(part),
-        }
-    }
-    out
-}
-
 fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> Result<(), FileError> {
     if seen.target.found == OnDisk::Folder {
         return Err(FileError::Kind(path.into(), "a folder", "file"));
@@ -222,7 +210,7 @@ fn kind(kind: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::{TestFolder, obeying_modes};
+    use crate::test_folder::{TestFolder, obeying_modes, set_mode};
     use std::os::unix::fs::symlink;
 
     fn write(path: &str) -> FileAct {
@@ -245,8 +233,7 @@ mod tests {
 
     #[test]
     fn what_stands_there_is_hashed_and_shown() {
-        let folder = TestFolder::new();
-        folder.file("a", "old\n");
+        let folder = TestFolder::with(&[("a", "old\n")]);
         let seen = see(&folder, "./x/../a").expect_err("a folder that is not there");
         assert!(seen.to_string().contains(".."), "{seen}");
         let seen = see(&folder, "a").expect("seen");
@@ -283,11 +270,9 @@ mod tests {
 
     #[test]
     fn what_is_no_file_is_refused() {
-        use std::os::unix::fs::PermissionsExt as _;
         let folder = TestFolder::new();
         std::fs::create_dir(folder.at("d")).expect("made");
-        folder.file("r", "x");
-        std::fs::set_permissions(folder.at("r"), std::fs::Permissions::from_mode(0o444)).expect("set");
+        set_mode(&folder.file("r", "x"), 0o444);
         assert!(see(&folder, "d").is_err());
         assert!(see(&folder, "new/").is_err());
         assert!(see(&folder, "r").is_err_and(|why| why.to_string().contains("read-only")));
@@ -298,11 +283,10 @@ mod tests {
     #[test]
     fn what_a_new_file_in_its_place_does_not_have_is_told() {
         use rustix::fs::{XattrFlags, fsetxattr};
-        use std::os::unix::fs::PermissionsExt as _;
         let folder = TestFolder::new();
         let path = folder.file("a", "a\n");
         assert_eq!(see(&folder, "a").expect("seen").remarks, [""; 0]);
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4755)).expect("set");
+        set_mode(&path, 0o4755);
         let file = File::open(&path).expect("opened");
         // Not every file system has attributes.
         let is_noted = fsetxattr(&file, "user.note", b"x", XattrFlags::empty()).is_ok();

@@ -149,15 +149,13 @@ fn note_file(name: &str, folder: &str, in_tests: bool, marks: &mut ProjectMarker
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
 
     fn of(files: &[(&str, &str)]) -> ProjectMarkers {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = TestFolder::with(files);
         // The project's root: files above it don't matter.
-        fs::create_dir(folder.path().join(".git")).unwrap();
-        for (name, text) in files {
-            crate::test_folder::write(&folder.path().join(name), text);
-        }
-        find(folder.path())
+        fs::create_dir(folder.at(".git")).unwrap();
+        find(&folder.base)
     }
 
     #[test]
@@ -186,12 +184,11 @@ mod tests {
 
     #[test]
     fn a_manifest_above_counts_up_to_the_root() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("a/b/.git")).unwrap();
-        fs::create_dir_all(folder.path().join("a/b/c")).unwrap();
-        fs::write(folder.path().join("a/Cargo.toml"), "").unwrap();
-        assert!(!find(&folder.path().join("a/b/c")).cargo);
-        fs::write(folder.path().join("a/b/Cargo.toml"), "").unwrap();
-        assert!(find(&folder.path().join("a/b/c")).cargo);
+        let folder = TestFolder::with(&[("a/Cargo.toml", "")]);
+        fs::create_dir_all(folder.at("a/b/.git")).unwrap();
+        fs::create_dir(folder.at("a/b/c")).unwrap();
+        assert!(!find(&folder.at("a/b/c")).cargo);
+        folder.file("a/b/Cargo.toml", "");
+        assert!(find(&folder.at("a/b/c")).cargo);
     }
 }

@@ -74,9 +74,7 @@ pub struct UndoConfig {
     pub(crate) folder: PathBuf,
     /// Folders of sayso itself, of which nothing is copied.
     pub(crate) own: Vec<PathBuf>,
-    /// How much is copied.
     pub(crate) limits: UndoLimits,
-    /// Which files hold secrets.
     pub(crate) is_secret: IsSecret,
     /// The folder to which shown paths are relative.
     pub(crate) working: PathBuf,

@@ -134,9 +134,9 @@ fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
 mod tests {
     use super::super::auto_run::tests::of;
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, mode};
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn all_that_a_run_did_to_obeyed_names_is_taken_back() {
@@ -161,8 +161,7 @@ mod tests {
         let read = |name: &str| fs::read_to_string(folder.at(name)).expect("there");
         let expected = ("mine".into(), "mine".into());
         assert_eq!((read(".git/hooks/pre-commit"), read(".vscode/tasks.json")), expected);
-        let mode = fs::metadata(folder.at(".git/hooks/pre-commit")).expect("there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o755);
+        assert_eq!(mode(&folder.at(".git/hooks/pre-commit")), 0o755);
         assert_eq!(fs::read_link(folder.at(".zshenv")).expect("a link"), Path::new("/dev/null"));
         assert!(!folder.at(".git/commondir").exists() && fs::symlink_metadata(folder.at(".envrc")).is_err());
         assert!(folder.at("Makefile").exists(), "code of the project is left alone");
@@ -178,13 +177,12 @@ mod tests {
         if !set_list(&path, ACCESS_LIST, (6, 0)) {
             return; // This file system has no access lists.
         }
-        let mode = || fs::metadata(&path).expect("there").permissions().mode() & 0o777;
-        assert_eq!(mode(), 0o660);
+        assert_eq!(mode(&path), 0o660);
         let before = of(&folder.base);
         fs::write(&path, "evil").expect("written");
         let changes = before.rescan().revertible(&before);
         assert_eq!(changes.iter().map(RevertibleChange::undo).collect::<Vec<_>>(), [Ok(())]);
-        assert_eq!((fs::read_to_string(&path).expect("there"), mode()), ("mine".to_owned(), 0o600));
+        assert_eq!((fs::read_to_string(&path).expect("there"), mode(&path)), ("mine".to_owned(), 0o600));
     }
 
     #[test]

@@ -120,11 +120,10 @@ mod tests {
 
     #[test]
     fn what_is_private_nobody_else_can_read() {
-        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().expect("a folder");
         let held = Folder::find(folder.path()).expect("held");
         let path = fresh_private(&held, "session.html", b"1").expect("written");
-        assert_eq!(std::fs::metadata(path).expect("there").permissions().mode() & 0o777, 0o600);
+        assert_eq!(crate::test_folder::mode(&path), 0o600);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::domain::visible::visible_line;
 use crate::headless::json;
 use crate::report::Failure;
 use crate::store::index::{self, SessionTree, Summary, TreeSigns};
-use crate::workspace::names;
+use crate::text::path::abbreviate_home;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufWriter, Write as _};
@@ -40,7 +40,7 @@ pub(super) fn list(
     let plain = sessions.iter().filter(|_| !args.tree).map(|one| (String::new(), String::new(), one));
     for (lead, below, session) in branched.chain(plain) {
         let label = format!("{lead}{}", visible_line(session.label()));
-        let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
+        let cwd = visible_line(&abbreviate_home(&session.cwd, home));
         let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
         let (when, state) = (time(session.modified), describe_state(session, of));
         let unit = if session.messages == 1 { "message " } else { "messages" };

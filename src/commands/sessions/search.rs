@@ -14,8 +14,8 @@ use crate::store::search::{
     self, SearchControl, SearchHit, SearchQuery, SearchResults, SearchWords, filters,
 };
 use crate::text::number::counted;
+use crate::text::path::abbreviate_home;
 use crate::text::shell::quoted;
-use crate::workspace::names;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
@@ -114,7 +114,7 @@ fn print_results(
         let Some(first) = of_one.first() else { continue };
         let session = &first.session;
         let id = visible_line(&session.id);
-        let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
+        let cwd = visible_line(&abbreviate_home(&session.cwd, home));
         writeln!(out, "{}  {}  {cwd}", visible_line(session.label()), time(session.modified))?;
         for hit in of_one {
             let also = match hit.also {

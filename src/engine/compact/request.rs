@@ -6,8 +6,9 @@
 
 use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
-use crate::engine::context::{self, estimate, fenced, shortened};
+use crate::engine::context::{self, estimate, shortened};
 use crate::engine::transcript::{Item, LONG, Transcript, task};
+use crate::text::fence::fenced;
 
 const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
 /// How many bytes of long messages are loaded for a summary.

@@ -1,8 +1,8 @@
 //! Renders a message of the person with the files attached to it: the message as it was typed, then each file in a
 //! fence of its own, marked as the person's material. The model gets nothing of a file except what is rendered here.
 
-use super::fenced;
 use crate::domain::AttachedFile;
+use crate::text::fence::fenced;
 use crate::text::line::short_line;
 use crate::text::number::size;
 

@@ -2,9 +2,9 @@
 //! calls. The answer is the result of its block at the time when somebody speaks again; what is settled later is sent
 //! later, as text.
 
-use super::outside_text;
 use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
 use crate::engine::transcript::{ReplyItem, Transcript};
+use crate::text::fence::fenced;
 
 /// The whole answer to a call that was skipped or is undecided.
 const NOT_RUN: &str = "not run";
@@ -86,15 +86,15 @@ fn written(block: &Block, dialect: Dialect) -> String {
                         original.source.trim_end_matches('\n')
                     )
                 }
-                _ => outside_text::fenced(language, &original.source),
+                _ => fenced(language, &original.source),
             }
         }
         BlockKind::Write { path } => {
-            format!("[write_file {path}]\n{}", outside_text::fenced("text norun", &original.source))
+            format!("[write_file {path}]\n{}", fenced("text norun", &original.source))
         }
         BlockKind::Edit { .. } => {
             let written = block.versions.first().map_or("", |version| &version.source);
-            outside_text::fenced(&format!("edit path={}", block.path().unwrap_or_default()), written)
+            fenced(&format!("edit path={}", block.path().unwrap_or_default()), written)
         }
         kind => format!("[{} {}]", kind.as_str(), block.path().unwrap_or_default()),
     }

@@ -1,4 +1,4 @@
-//! Prepares text from outside for a message: readable, bounded, and fenced so that it can't pass for anything else.
+//! Prepares text from outside for a message: readable and bounded.
 
 use super::readable::readable;
 use crate::domain::{OutputBuffer, Stream, StreamEnds};
@@ -107,19 +107,6 @@ fn end(text: &str, budget: usize) -> &str {
         Some(at) if from > 0 && at < budget / 2 => cut.get(at + 1..).unwrap_or(cut),
         _ => cut,
     }
-}
-
-/// A text inside a fence that is longer than any run of backticks in it.
-pub(in crate::engine) fn fenced(info: &str, text: &str) -> String {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(3.max(longest + 1));
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    format!("{fence}{info}\n{text}{end}{fence}")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::domain::{Block, BlockKind, KernelFate, Language, Outcome, RunReport, 
 use crate::engine::changes;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
 use crate::engine::typed_commands::YOUR_COMMAND;
+use crate::text::fence::fenced;
 use crate::text::line::one_line;
 use crate::text::names::{and_more, first_names};
 use crate::text::number::{counted, duration, limit};
@@ -181,7 +182,7 @@ impl<'a> Results<'a> {
         for (stream, title) in [(Stream::Stdout, "Output:"), (Stream::Stderr, "Standard error:")] {
             if output.total(stream) > 0 {
                 lines.push(title.into());
-                lines.push(outside_text::fenced("text", &outside_text::stream(output, stream, budget)));
+                lines.push(fenced("text", &outside_text::stream(output, stream, budget)));
             }
         }
         let missing = running::output_missing(&report.receipt);
@@ -190,7 +191,7 @@ impl<'a> Results<'a> {
         let side = (self.budget / 4).max(self.least);
         if let Some(value) = &report.value {
             lines.push("Value:".into());
-            lines.push(outside_text::fenced("text", &outside_text::text(value, side)));
+            lines.push(fenced("text", &outside_text::text(value, side)));
         }
         if let Some(error) = &report.error {
             lines.push(format!(
@@ -198,7 +199,7 @@ impl<'a> Results<'a> {
                 one_line(&outside_text::text(&format!("{}: {}", error.kind, error.message), self.least))
             ));
             if !error.traceback.is_empty() {
-                lines.push(outside_text::fenced("text", &outside_text::text(&error.traceback, side)));
+                lines.push(fenced("text", &outside_text::text(&error.traceback, side)));
             }
         }
         let is_silent = output.is_empty() && report.value.is_none() && report.error.is_none();
@@ -295,7 +296,7 @@ fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     } else {
         format!("This block was proposed by sayso: {note}")
     };
-    vec![whose, outside_text::fenced(language, &outside_text::text(&version.source, budget))]
+    vec![whose, fenced(language, &outside_text::text(&version.source, budget))]
 }
 
 /// A diff from the model's text to the text that ran, if the person edited it.
@@ -307,12 +308,12 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     match changes::diff(&block.kind, old, new, ("yours", "ran")) {
         Some(diff) => vec![
             "The person changed the block before it ran. The changed text is what ran:".into(),
-            outside_text::fenced("diff", &outside_text::text(&diff, budget)),
+            fenced("diff", &outside_text::text(&diff, budget)),
         ],
         None => {
             let lines = counted(new.lines().count(), "line");
             let title = format!("The person changed the block before it ran. This text ran ({lines}):");
-            vec![title, outside_text::fenced("text", &outside_text::text(new, budget))]
+            vec![title, fenced("text", &outside_text::text(new, budget))]
         }
     }
 }

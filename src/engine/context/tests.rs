@@ -94,14 +94,7 @@ fn what_one_side_says_in_a_row_is_one_message() {
 fn a_run_is_told_with_all_that_came_of_it() {
     let mut output = printed(Stream::Stdout, b"one\n");
     output.push(Stream::Stderr, b"two");
-    let image = ImageRef {
-        path: "/secret/blob".into(),
-        name: "figure-1.png".into(),
-        mime: "image/png".into(),
-        width: 640,
-        height: 480,
-        bytes: 9,
-    };
+    let image = ImageRef { width: 640, height: 480, ..samples::image("/secret/blob") };
     let error = RunError {
         kind: "ValueError".into(),
         message: "no\ngood".into(),

@@ -60,14 +60,16 @@ impl Group {
     /// This memory limit in words, if processes were killed because of it. The system itself knows it in whole pages
     /// only.
     pub(crate) fn out_of_memory(&self, limit: u64) -> Option<String> {
-        (limit > 0 && self.ended_for_memory()).then(|| format!("memory: over {}", memory(limit)))
+        let is_killed =
+            ["oom_kill", "oom_group_kill"].iter().any(|event| self.has_seen("memory.events", event));
+        (limit > 0 && is_killed).then(|| format!("memory: over {}", memory(limit)))
     }
 
-    fn ended_for_memory(&self) -> bool {
-        let events = words(&self.folder.join("memory.events"));
-        let count =
-            |name: &str| events.iter().position(|word| word == name).and_then(|at| events.get(at + 1));
-        ["oom_kill", "oom_group_kill"].iter().any(|name| count(name).is_some_and(|number| number != "0"))
+    /// Whether one of its files of events counts this, and more than none.
+    fn has_seen(&self, file: &str, event: &str) -> bool {
+        let words = words(&self.folder.join(file));
+        let count = words.iter().skip_while(|word| *word != event).nth(1);
+        count.is_some_and(|count| count != "0")
     }
 
     /// Kills all processes in it, including those that fork meanwhile.
@@ -80,9 +82,7 @@ impl Group {
 
     /// Whether no process is in it.
     pub fn is_empty(&self) -> bool {
-        let events = words(&self.folder.join("cgroup.events"));
-        let at = events.iter().position(|word| word == "populated");
-        at.and_then(|at| events.get(at + 1)).is_none_or(|number| number == "0")
+        !self.has_seen("cgroup.events", "populated")
     }
 
     fn write_file(&self, file: &str, value: &str) -> io::Result<()> {

@@ -4,7 +4,6 @@ use super::error::ContainerError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The address of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Address {
     /// A socket on this machine.

@@ -43,7 +43,6 @@ pub(super) enum BridgeMessage {
     Spawned,
     /// The container allows more than it should; what. No kernel was started.
     Open(String),
-    /// The program printed something.
     Output(Stream, Vec<u8>),
     /// Bytes from the kernel's control socket.
     Control(Vec<u8>),
@@ -59,7 +58,6 @@ pub(super) enum BridgeMessage {
         ending: ExitKind,
         /// Whether the system killed a process because memory ran out.
         out_of_memory: bool,
-        /// What the run used.
         used: ResourceUse,
     },
 }

@@ -50,7 +50,6 @@ pub(super) enum KernelEvent {
 pub(super) enum KernelEnd {
     /// It never ran; the reason.
     NotStarted(String),
-    /// Memory ran out in its container.
     OutOfMemory(ResourceUse),
     /// It died; the cause.
     Died(String, ResourceUse),

@@ -11,7 +11,6 @@ use crate::exec::kernel_wire::KernelMessage;
 use crate::text::number::memory;
 
 impl Containers {
-    /// Ends the run in the kernel.
     fn end_in_kernel(&mut self, end: EndCause, used: ResourceUse) {
         if self.job.take().is_none() {
             return;

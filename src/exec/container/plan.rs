@@ -20,7 +20,6 @@ pub(super) const HOSTNAME: &str = "sayso";
 /// Where a container starts if the working folder is not mounted.
 const NO_FOLDER: &str = "/tmp";
 
-/// What an engine supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Abilities {
     /// It is on another machine, so folders of this one can't be mounted in its containers.
@@ -56,7 +55,6 @@ pub(super) struct ContainerFrame {
     pub(crate) account: (u32, u32),
     /// Environment variables of the programs.
     pub(crate) env: Vec<(String, String)>,
-    /// The labels of the containers.
     pub(crate) labels: HashMap<String, String>,
 }
 

@@ -50,7 +50,6 @@ type WrittenState = Rc<RefCell<Option<Vec<u8>>>>;
 /// The block of a shell, and the state that it left if it wrote one.
 pub(super) type ShellLeft = (BlockId, Option<Vec<u8>>);
 
-/// A running program.
 pub(super) struct ContainerProgram {
     events: mpsc::Receiver<BackendEvent>,
     stop: Rc<Notify>,
@@ -62,7 +61,6 @@ pub(super) struct ContainerProgram {
 }
 
 impl ContainerProgram {
-    /// Starts a program for a block.
     pub(super) fn start(
         engine: Rc<ContainerEngine>,
         frame: &ContainerFrame,
@@ -104,15 +102,15 @@ impl ContainerProgram {
                 end = work => end,
                 () = work_stop.notified() => Ok((EndCause::Died("it was ended by force".into()), ResourceUse::default())),
             };
+            let mut printed = Vec::new();
             if let Some(state) = state {
                 let (rest, written) = state.end();
                 *left.borrow_mut() = written;
-                for Chunk { stream, bytes, .. } in names.pass(Chunk::new(Stream::Stdout, rest)) {
-                    let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
-                }
+                printed = names.pass(Chunk::new(Stream::Stdout, rest));
             }
-            if let Some(Chunk { stream, bytes, .. }) = names.rest() {
-                let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
+            printed.extend(names.rest());
+            for chunk in printed {
+                let _ = sender.send(RunEvent::Output(chunk).into()).await;
             }
             let (end, used) = end.unwrap_or_else(|error| (start_failure(error), ResourceUse::default()));
             let ended = RunEnd { used, cwd: Some(cwd), ..RunEnd::of(end) };
@@ -186,11 +184,7 @@ impl ContainerOutput<'_> {
             (Stream::Stdout, Some(state)) => state.push(&bytes),
             _ => bytes,
         };
-        if bytes.is_empty() {
-            Vec::new()
-        } else {
-            self.names.pass(Chunk::new(stream, bytes)).into_iter().collect()
-        }
+        if bytes.is_empty() { Vec::new() } else { self.names.pass(Chunk::new(stream, bytes)) }
     }
 }
 
@@ -212,8 +206,8 @@ async fn follow(
     held.write(source);
     let _ = out.send(RunEvent::Started.into()).await;
     let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
-    for Chunk { stream, bytes, .. } in printed.pass(Stream::Stdout, rest) {
-        let _ = out.send(BackendEvent::printed(stream, bytes)).await;
+    for chunk in printed.pass(Stream::Stdout, rest) {
+        let _ = out.send(RunEvent::Output(chunk).into()).await;
     }
     let id = held.id.clone();
     let mut look_at = Instant::now() + USAGE_INTERVAL;
@@ -230,8 +224,8 @@ async fn follow(
         };
         let Some(piece) = piece else { break };
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
-        for Chunk { stream, bytes, .. } in printed.pass(stream, piece.into_bytes().to_vec()) {
-            if out.send(BackendEvent::printed(stream, bytes)).await.is_err() {
+        for chunk in printed.pass(stream, piece.into_bytes().to_vec()) {
+            if out.send(RunEvent::Output(chunk).into()).await.is_err() {
                 break 'heard;
             }
         }

@@ -4,7 +4,7 @@
 
 use super::plan::ContainerFrame;
 use crate::domain::{BlockId, SharedState};
-use crate::exec::environment::Environment;
+use crate::exec::environment::{self, Environment};
 use crate::exec::shell_state::ShellState;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ impl ContainerShell {
     /// of the image.
     pub(super) fn variables(&self, usual: &Environment) -> Vec<String> {
         let env = self.state.environment(usual);
-        let is_gone = |name: &&OsString| !env.iter().any(|(known, _)| known == *name);
+        let is_gone = |name: &&OsString| environment::value(&env, name).is_none();
         let gone = usual.iter().map(|(name, _)| name).filter(is_gone);
         let gone = gone.filter_map(|name| name.to_str().map(str::to_owned));
         let text =

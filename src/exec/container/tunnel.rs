@@ -14,7 +14,6 @@ use tokio::time::{Instant, sleep};
 /// How long `ssh` may take to log in.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Why there is no tunnel.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TunnelError {
     #[error("it is not behind ssh")]

@@ -107,7 +107,7 @@ pub(in crate::exec) fn chosen_by_project(cwd: &Path, home: Option<&Path>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, make_pipe};
     use base64::Engine as _;
     use base64::engine::general_purpose::URL_SAFE;
     use sha2::{Digest as _, Sha256};
@@ -270,9 +270,7 @@ mod tests {
             assert_eq!(home.found(&|_| None), None, "{wanted}");
         }
         fs::remove_file(home.at("work/.python-version")).unwrap();
-        let mode = rustix::fs::Mode::from_raw_mode(0o600);
-        let fifo = rustix::fs::FileType::Fifo;
-        rustix::fs::mknodat(rustix::fs::CWD, home.at("work/.python-version"), fifo, mode, 0).unwrap();
+        make_pipe(&home.at("work/.python-version"));
         assert_eq!(home.found(&|_| None), None, "a pipe holds nobody up");
     }
 }

@@ -160,9 +160,7 @@ fn the_projects_pip_is_for_the_project_alone() {
     let venv = bench.folder.base.join("work/.venv");
     bench.trap("work/.venv/bin/python");
     fs::write(venv.join("pyvenv.cfg"), "").unwrap();
-    let pip = venv.join("lib/python3.12/site-packages/pip");
-    fs::create_dir_all(&pip).unwrap();
-    fs::write(pip.join("__main__.py"), "").unwrap();
+    bench.folder.file("work/.venv/lib/python3.12/site-packages/pip/__main__.py", "");
     let found = bench.finder(None, &[], Some("True".into()));
     let python = found.find(&Language::python()).unwrap();
     assert_eq!(found.project_venv(), Some(venv));

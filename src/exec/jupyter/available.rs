@@ -10,7 +10,6 @@ use crate::domain::{Language, Layer, SandboxLevel, SandboxReport};
 use crate::exec::{Setup, environment};
 use std::sync::Arc;
 
-/// The kernels that can be started.
 pub(super) struct AvailableKernels {
     pub(crate) setup: Arc<Setup>,
     pub(crate) config: JupyterExecutor,

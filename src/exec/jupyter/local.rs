@@ -10,10 +10,10 @@ use super::specs::Spec;
 use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Chunk, Limits, Stream};
-use crate::exec::environment::Environment;
+use crate::exec::environment::{self, Environment};
 use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{HelperMessage, HelperOrder as ToHelper, ProgramSpec};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder as ToHelper};
 use crate::exec::own_names::OwnNames;
 use crate::exec::plan::Invocation;
 use crate::exec::process::Process;
@@ -28,7 +28,6 @@ use crate::text::system_error::words;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -271,12 +270,7 @@ fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
         "shell_port": shell, "control_port": control, "stdin_port": stdin, "iopub_port": iopub, "hb_port": hb,
         "kernel_name": start.spec.name,
     });
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&file)
-        .and_then(|mut file| file.write_all(text.to_string().as_bytes()))?;
+    blob::make_file(&file)?.write_all(text.to_string().as_bytes())?;
     let enclosure = Enclosure::open(&start.helper);
     let given = |_| Err(ExecError::Ended);
     let process = process::start(&enclosure, &start.limits, invocation(start, &file)?, given)?;
@@ -289,21 +283,15 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
         OsString::from(word)
     });
     let program = words.next().ok_or(KernelStartError::NoProgram)?;
-    let path = start.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let path = environment::value(&start.env, "PATH").map(OsString::as_os_str);
     let executable = launch::which(Path::new(&program), path.unwrap_or_default())
         .ok_or_else(|| KernelStartError::NotThere(program.to_string_lossy().into_owned()))?;
     let mut env = start.env.clone();
     for (name, value) in &start.spec.env {
         crate::exec::plan::set(&mut env, name, value);
     }
-    let program = ProgramSpec {
-        executable,
-        args: words.collect(),
-        env,
-        cwd: start.cwd.clone(),
-        ..ProgramSpec::default()
-    };
-    Ok(Invocation { program, inherited: Vec::new(), names: OwnNames::default() })
+    let given = (Vec::new(), OwnNames::default());
+    Ok(Invocation::new(&executable, words.collect(), given, &start.cwd, env))
 }
 
 /// The last part of its output, for messages about kernels that could not start.

@@ -14,7 +14,6 @@ const DELIMITER: &[u8] = b"<IDS|MSG>";
 /// How many parts of a message are read at most, addresses and buffers included.
 const MAX_PARTS: usize = 1024;
 
-/// The channel of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Channel {

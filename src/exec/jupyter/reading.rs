@@ -71,17 +71,7 @@ impl ReplyReader {
             None => (BlockEnd::Ok, 0),
         };
         let (how, code) = self.reply.unwrap_or(known);
-        RunSummary {
-            how,
-            code,
-            value: self.value,
-            error: self.error,
-            cwd: None,
-            variables: 0,
-            changes: None,
-            module_path: Vec::new(),
-            found: Vec::new(),
-        }
+        RunSummary { how, code, value: self.value, error: self.error, ..RunSummary::default() }
     }
 
     /// Takes a message. Returns the events that it causes.

@@ -123,7 +123,6 @@ impl JupyterServer {
         Ok(Some(answer.get("execution_state").and_then(Value::as_str) == Some("busy")))
     }
 
-    /// Interrupts a kernel.
     pub(super) async fn interrupt(&self, id: &str) {
         let _ = self.ask(Method::POST, &["api", "kernels", id, "interrupt"], Some(json!({}))).await;
     }

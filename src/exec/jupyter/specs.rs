@@ -174,11 +174,10 @@ fn read(name: &str, path: &Path, folder: &Path) -> Result<Spec, JupyterError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+    use crate::test_folder::write;
 
     fn kernel(folder: &Path, name: &str, text: &str) {
-        fs::create_dir_all(folder.join("kernels").join(name)).unwrap();
-        fs::write(folder.join("kernels").join(name).join("kernel.json"), text).unwrap();
+        write(&folder.join("kernels").join(name).join("kernel.json"), text);
     }
 
     #[test]
@@ -198,8 +197,7 @@ mod tests {
         );
         kernel(&data, "broken", "{");
         kernel(&data, "empty", r#"{"argv": [], "language": "x"}"#);
-        fs::create_dir_all(prefix.join("bin")).unwrap();
-        fs::write(prefix.join("bin/python"), "").unwrap();
+        write(&prefix.join("bin/python"), "");
         let user = base.path().join("user");
         kernel(&user.join("jupyter"), "python3", r#"{"argv": ["other"], "language": "python"}"#);
         kernel(&user.join("jupyter"), "bash", r#"{"argv": ["b"], "language": "bash", "env": {"PS1": "$"}}"#);

@@ -27,7 +27,6 @@ pub(super) enum KernelNews {
     Sent,
     /// The block was stopped while it was held, and will never be sent.
     NotSent,
-    /// A message of the kernel.
     Message(Box<JupyterMessage>),
     /// Its process printed something outside of messages.
     Printed(Stream, Vec<u8>),
@@ -36,7 +35,9 @@ pub(super) enum KernelNews {
     /// The connection is lost, and being made again.
     Reconnecting,
     /// The connection is made again; whether the kernel is busy.
-    Reconnected { busy: bool },
+    Reconnected {
+        busy: bool,
+    },
     /// The kernel was to be stopped; whether all of it stands still.
     Paused(bool),
     /// The kernel has ended, or never was ready; the reason.
@@ -66,7 +67,6 @@ pub(super) struct MessageIds {
 }
 
 impl MessageIds {
-    /// Ids for a new client.
     pub(super) fn new() -> Self {
         Self { session: uuid::Uuid::now_v7().simple().to_string(), next: Cell::new(1) }
     }

@@ -62,7 +62,6 @@ impl ServerToken {
         self.1.mask(bytes).into_inner()
     }
 
-    /// Masks the token in a text.
     pub(super) fn masked(&self, text: String) -> String {
         self.1.mask(text).into_inner()
     }

@@ -70,7 +70,6 @@ impl Local {
         let _ = reply.send(packages::package_names(lacking));
     }
 
-    /// Handles messages from the answering process.
     pub(super) fn on_asked_message(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         python.send();
@@ -87,7 +86,6 @@ impl Local {
         }
     }
 
-    /// Whether a question is open.
     pub(super) fn is_asking(&self) -> bool {
         self.asking.question.is_some()
     }

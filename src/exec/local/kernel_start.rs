@@ -5,7 +5,7 @@ use crate::domain::{Language, SandboxLevel};
 use crate::exec::backend::BackendRun;
 use crate::exec::error::ExecError;
 use crate::exec::kernel::Kernel;
-use crate::exec::{packages, plan};
+use crate::exec::{environment, packages, plan};
 use std::path::{Path, PathBuf};
 
 /// How many kernels are started without approval while none of them becomes ready.
@@ -61,7 +61,7 @@ impl Local {
 
     /// A folder for matplotlib beside the session, if the home folder, where it keeps its cache, is not writable.
     pub(super) fn folder_for_matplotlib(&self) -> Option<PathBuf> {
-        let home = self.environment.iter().find(|(name, _)| name == "HOME").map(|(_, value)| value);
+        let home = environment::value(&self.environment, "HOME");
         let writable =
             home.is_some_and(|home| rustix::fs::access(home, rustix::fs::Access::WRITE_OK).is_ok());
         (!writable).then(|| self.setup.blobs.join("matplotlib"))

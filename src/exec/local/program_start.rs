@@ -3,7 +3,7 @@
 use super::{Local, RunHost};
 use crate::domain::{SandboxLevel, Terms};
 use crate::exec::backend::BackendRun;
-use crate::exec::environment::Environment;
+use crate::exec::environment::{self, Environment};
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::HelperOrder;
 use crate::exec::kernel_wire::FrameToken;
@@ -26,8 +26,8 @@ impl Local {
             };
             return Ok(self.built.insert(folder).path().to_string_lossy().into_owned());
         }
-        let named = env.iter().find(|(name, value)| name == "TMPDIR" && !value.is_empty());
-        let folder = named.map_or("/tmp".into(), |(_, folder)| folder.to_string_lossy());
+        let named = environment::value(env, "TMPDIR").filter(|folder| !folder.is_empty());
+        let folder = named.map_or("/tmp".into(), |folder| folder.to_string_lossy());
         Ok(folder.trim_end_matches('/').to_owned())
     }
 
@@ -45,7 +45,7 @@ impl Local {
             }
             plan::set(&mut env, packages::VARIABLE, packages);
         }
-        if language == "r" && !env.iter().any(|(name, _)| name == "R_DEFAULT_DEVICE") {
+        if language == "r" && environment::value(&env, "R_DEFAULT_DEVICE").is_none() {
             // A plot without a device becomes a picture that can be shown, instead of a PDF.
             plan::set(&mut env, "R_DEFAULT_DEVICE", "png");
         }

@@ -165,7 +165,6 @@ impl Local {
         Some(format!("can write {}, made after it began (K = new kernel)", names.join(", ")))
     }
 
-    /// The environment of a new program.
     pub(super) fn program_environment(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
         self.prepared_sandbox()?.set_variables(&mut env);

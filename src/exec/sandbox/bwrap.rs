@@ -135,6 +135,7 @@ impl Args {
 #[cfg(test)]
 mod tests {
     use super::super::policy::tests::sample;
+    use super::super::reach::tests::layered;
     use super::*;
     use crate::domain::SandboxLevel;
 
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn bubblewrap_takes_all_that_the_folders_may_add() {
-        let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        let bwrap = layered().bwrap.unwrap();
         let paths = |name: &str, count: usize| -> Vec<PathBuf> {
             (0..count).map(|at| format!("/home/ada/data/sales/{name}{at}").into()).collect()
         };
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn arguments_of_each_level() {
-        let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        let bwrap = layered().bwrap.unwrap();
         let old = Bwrap { no_nesting: false, sizes: false, ..bwrap.clone() };
         let shown = |policy: &SandboxPolicy, bwrap: &Bwrap| {
             let mut text = String::new();

@@ -134,8 +134,8 @@ fn is_missing(error: &io::Error) -> bool {
 mod tests {
     use super::git_folders::{MAX_ENTRIES, MAX_GIT_FOLDERS};
     use super::*;
-    use crate::test_folder::{TestFolder, obeying_modes};
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use crate::test_folder::{self, TestFolder, obeying_modes, set_mode};
+    use std::os::unix::fs::symlink;
 
     fn git(folder: &TestFolder, at: &str) {
         for name in ["HEAD", "objects/x", "refs/x", "config", "hooks/x"] {
@@ -257,10 +257,10 @@ mod tests {
     /// What is guarded while this folder or file has this mode.
     fn guarded_with_mode(folder: &TestFolder, at: &str, mode: u32) -> (Vec<String>, Vec<String>) {
         let path = folder.at(at);
-        let before = fs::metadata(&path).unwrap().permissions();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let before = test_folder::mode(&path);
+        set_mode(&path, mode);
         let found = obeying_modes(|| guarded(folder));
-        fs::set_permissions(&path, before).unwrap();
+        set_mode(&path, before);
         found
     }
 
@@ -352,8 +352,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_mounts_uncovers_no_socket() {
-        let folder = TestFolder::new();
-        folder.file("work/a/real", "");
+        let folder = TestFolder::with(&[("work/a/real", "")]);
         let mut covered = vec![folder.at("work/a/real")];
         for at in 0..=MAX_GUARDED_MOUNTS / 3 {
             let path = format!("work/d/{at}/x/y/s");

@@ -7,8 +7,7 @@
 //! in a folder that it opens: there the working folder is readable if what the installation needs lies around it.
 
 use super::scratch::Scratch;
-use super::toolchain::{self, SearchScope};
-use super::{Allowance, Enclosure, Sandbox, SandboxError, SandboxPolicy, survey};
+use super::{Allowance, Enclosure, Sandbox, SandboxError, SandboxPolicy, survey, toolchain};
 use crate::domain::SandboxLevel;
 use crate::exec::environment::Environment;
 use std::path::{Path, PathBuf};
@@ -68,12 +67,7 @@ impl Sandbox {
         private: Option<&Scratch>,
     ) -> Option<SandboxPolicy> {
         let (of_session, session) = self.confined.as_ref()?;
-        let scope = SearchScope {
-            home: self.home.as_deref(),
-            cwd: &of_session.cwd,
-            own: &self.own,
-            programs: &self.programs,
-        };
+        let scope = self.search_scope(of_session);
         let private = private.unwrap_or(session);
         let needed = programs.iter().flat_map(|program| {
             let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));

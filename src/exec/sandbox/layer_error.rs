@@ -13,7 +13,6 @@ pub(crate) enum LayerError {
 }
 
 impl LayerError {
-    /// An error of seccomp.
     pub(super) fn seccomp(why: impl std::fmt::Display) -> Self {
         Self::Seccomp(why.to_string())
     }

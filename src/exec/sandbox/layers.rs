@@ -38,7 +38,6 @@ impl ActiveLayers {
         }
     }
 
-    /// The restrictions that a program enters.
     pub(super) fn confinement(&self, policy: &SandboxPolicy, limits: &Limits) -> Confinement {
         let alone = self.bwrap.is_none();
         let file_rules = if alone { policy.file_rules_alone() } else { policy.file_rules_inside() };

@@ -1,7 +1,7 @@
 //! Version managers and installers of toolchains: the folder by which each is recognized, what is readable for it, and
 //! the variable by which its programs find it when the home folder is another one. Data, and checks of folders.
 
-use crate::exec::environment::Environment;
+use crate::exec::environment::{self, Environment};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ pub(super) fn set_elsewhere() -> Vec<PathBuf> {
 /// rustup to install nothing by itself: it has no place for that, and would try to even for a mere query.
 pub(super) fn set_variables(env: &mut Environment, home: Option<&Path>) {
     let mut add = |name: &str, value: PathBuf| {
-        if !env.iter().any(|(known, _)| known == name) {
+        if environment::value(env, name).is_none() {
             env.push((name.into(), value.into()));
         }
     };
@@ -101,7 +101,7 @@ mod tests {
         std::fs::create_dir(home.path().join(".nodenv")).unwrap();
         let mut env: Environment = vec![("RUSTUP_AUTO_INSTALL".into(), "1".into())];
         set_variables(&mut env, Some(home.path()));
-        let value = |name: &str| env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let value = |name: &str| environment::value(&env, name).cloned();
         if env::var_os("NODENV_ROOT").is_none() {
             assert_eq!(value("NODENV_ROOT"), Some(home.path().join(".nodenv").into()));
         }

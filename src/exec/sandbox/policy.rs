@@ -8,7 +8,6 @@ use crate::domain::SandboxLevel;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What a run may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SandboxPolicy {
     /// The level that results from the request and the working folder.

@@ -25,21 +25,6 @@ impl Sandbox {
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, SandboxError> {
-        let mut sandbox = Self::layered(request, without, site, limits, helper)?;
-        let found = if without.cgroup { Err(CgroupError::LeftOut) } else { Scope::find(helper) };
-        let found = found.map(Arc::new);
-        sandbox.report.add_group_layer(cgroup::layer(&found));
-        sandbox.scope = found.ok();
-        Ok(sandbox)
-    }
-
-    fn layered(
-        request: &SandboxRequest,
-        without: DisabledLayers,
-        site: SessionSite<'_>,
-        limits: &Limits,
-        helper: &HelperFile,
-    ) -> Result<Self, SandboxError> {
         let mut sandbox = Self {
             report: report::without(),
             using: ActiveLayers::default(),
@@ -52,19 +37,21 @@ impl Sandbox {
             python: None,
             narrowed: false,
         };
-        if request.level == SandboxLevel::Off {
-            return Ok(sandbox);
+        if request.level != SandboxLevel::Off {
+            // If a folder has a problem, or nothing could be found out, nothing runs on a guess.
+            sandbox.try_layers(request, without, site, limits)?;
+            if sandbox.report.level == SandboxLevel::Off {
+                if request.asked {
+                    return Err(SandboxError::Missing(request.level, sandbox.report.why_off()));
+                }
+                sandbox.using = ActiveLayers::default();
+                sandbox.confined = None;
+            }
         }
-        // If a folder has a problem, or nothing could be found out, nothing runs on a guess.
-        sandbox.try_layers(request, without, site, limits)?;
-        if sandbox.report.level != SandboxLevel::Off {
-            return Ok(sandbox);
-        }
-        if request.asked {
-            return Err(SandboxError::Missing(request.level, sandbox.report.why_off()));
-        }
-        sandbox.using = ActiveLayers::default();
-        sandbox.confined = None;
+        let found = if without.cgroup { Err(CgroupError::LeftOut) } else { Scope::find(helper) };
+        let found = found.map(Arc::new);
+        sandbox.report.add_group_layer(cgroup::layer(&found));
+        sandbox.scope = found.ok();
         Ok(sandbox)
     }
 

@@ -32,7 +32,6 @@ const FULL_DISK: &str = "No space left on device";
 /// Why the test has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeError {
-    /// The confinement could not be entered.
     NotEntered(String),
     /// The test itself could not be completed, so nothing is known about the confinement.
     Unfinished(String),

@@ -4,7 +4,8 @@
 //! and an error says that it can't be reached. A refusal that the program does not print is not noticed.
 
 use crate::domain::sentences::running::refused_network;
-use std::path::{Component, Path, PathBuf};
+use crate::text::path::normalize;
+use std::path::{Path, PathBuf};
 
 const MAX_REFUSALS: usize = 8;
 /// How many bytes at the end of each text are searched.
@@ -138,19 +139,6 @@ fn host_in_line(line: &str) -> Option<&str> {
     let rest = after.iter().find_map(|sign| Some(line.split_once(sign)?.1))?;
     let host = rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))).next()?;
     (!host.is_empty() && host.len() < 200).then_some(host)
-}
-
-/// Removes `.` and `..`.
-fn normalize(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 fn display_path(path: &Path, closed: &ClosedPlaces) -> String {

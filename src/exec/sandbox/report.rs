@@ -6,7 +6,6 @@ use super::selftest::{SelfTestResult, process_namespace};
 use crate::domain::sentences::sandbox as sentences;
 use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
 
-/// What was found out so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LayerSurvey {
     missing: Vec<(&'static str, String)>,
@@ -30,7 +29,6 @@ pub(super) fn without() -> SandboxReport {
 const LAYERS: [&str; 3] = ["bwrap", "landlock", "seccomp"];
 
 impl LayerSurvey {
-    /// Nothing was tried yet.
     pub(super) fn new(notes: Vec<String>) -> Self {
         Self { missing: Vec::new(), notes }
     }
@@ -196,6 +194,7 @@ impl SandboxReport {
 #[cfg(test)]
 mod tests {
     use super::super::policy::tests::sample;
+    use super::super::reach::tests::layered;
     use super::*;
 
     fn closed() -> SelfTestResult {
@@ -212,12 +211,6 @@ mod tests {
         }
     }
 
-    fn using() -> ActiveLayers {
-        let bwrap =
-            super::super::bwrap::Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
-        ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
-    }
-
     fn told(using: &ActiveLayers, seen: &SelfTestResult) -> SandboxReport {
         let policy = sample(SandboxLevel::Workspace);
         LayerSurvey::new(Vec::new()).report(using, &policy, seen, &Limits::default())
@@ -225,7 +218,7 @@ mod tests {
 
     #[test]
     fn all_layers_hold() {
-        let report = told(&using(), &closed());
+        let report = told(&layered(), &closed());
         assert_eq!(report.level, SandboxLevel::Workspace);
         assert!(report.network_blocked && report.contained);
         assert!(report.writes_confined && report.reads_confined);
@@ -248,7 +241,7 @@ mod tests {
         for (open, check) in cases {
             let mut seen = closed();
             open(&mut seen);
-            let report = told(&using(), &seen);
+            let report = told(&layered(), &seen);
             assert!(check(&report), "{seen:?}\n{report:#?}");
             assert!(report.layers.iter().any(|layer| !layer.tested) || seen.connected, "{report:#?}");
         }
@@ -256,7 +249,7 @@ mod tests {
 
     #[test]
     fn without_the_outer_layer_it_says_what_is_open() {
-        let alone = ActiveLayers { bwrap: None, ..using() };
+        let alone = ActiveLayers { bwrap: None, ..layered() };
         let seen = SelfTestResult { processes: process_namespace(), ..closed() };
         let report = told(&alone, &seen);
         assert_eq!((report.level, report.contained), (SandboxLevel::Workspace, false));
@@ -265,7 +258,7 @@ mod tests {
         let rules = sample(SandboxLevel::Workspace).file_rules_alone();
         let told = report.notes.iter().any(|note| note.contains("/dev/shm"));
         assert_eq!(told, rules.write.contains(&"/dev/shm".into()));
-        assert!(!super::tests::told(&using(), &seen).notes.iter().any(|note| note.contains("/dev/shm")));
+        assert!(!super::tests::told(&layered(), &seen).notes.iter().any(|note| note.contains("/dev/shm")));
     }
 
     #[test]
@@ -275,16 +268,16 @@ mod tests {
             let report = LayerSurvey::new(Vec::new()).report(using, &policy, &closed(), &Limits::default());
             report.notes.into_iter().filter(|note| note.contains("Unix socket")).collect()
         };
-        let unfiltered = ActiveLayers { seccomp: false, ..using() };
+        let unfiltered = ActiveLayers { seccomp: false, ..layered() };
         let cases = [
             (CoveredSockets::All, sentences::LATER_SOCKETS, sentences::LATER_SOCKETS),
             (CoveredSockets::First, sentences::MORE_SOCKETS, sentences::MORE_SOCKETS),
             (CoveredSockets::None, sentences::NO_SOCKETS, sentences::OPEN_SOCKETS),
         ];
         for (sockets, filtered, open) in cases {
-            assert_eq!(said(&using(), sockets), [filtered]);
+            assert_eq!(said(&layered(), sockets), [filtered]);
             assert_eq!(said(&unfiltered, sockets), [open]);
-            let alone = ActiveLayers { bwrap: None, ..using() };
+            let alone = ActiveLayers { bwrap: None, ..layered() };
             assert!(said(&alone, sockets).is_empty(), "all are refused");
             let alone = ActiveLayers { seccomp: false, ..alone };
             assert_eq!(said(&alone, sockets), [sentences::CALLS_OPEN]);
@@ -298,11 +291,14 @@ mod tests {
             report.add_group_layer(layer);
             (report.memory, report.processes)
         };
-        assert_eq!(held(told(&using(), &closed()), group()), (Enforcement::Enforced, Enforcement::Enforced));
+        assert_eq!(
+            held(told(&layered(), &closed()), group()),
+            (Enforcement::Enforced, Enforcement::Enforced)
+        );
         assert_eq!(held(without(), group()), (Enforcement::Watched, Enforcement::Watched));
-        let open = told(&using(), &SelfTestResult { wrote: true, ..closed() });
+        let open = told(&layered(), &SelfTestResult { wrote: true, ..closed() });
         assert_eq!(held(open, group()).0, Enforcement::Watched);
         let expected = Enforcement::Watched;
-        assert_eq!(held(told(&using(), &closed()), Layer { active: false, ..group() }).0, expected);
+        assert_eq!(held(told(&layered(), &closed()), Layer { active: false, ..group() }).0, expected);
     }
 }

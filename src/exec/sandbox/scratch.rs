@@ -65,8 +65,8 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::{mode, set_mode};
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn who_starts_beside_others_keeps_its_folder() {
@@ -97,11 +97,10 @@ mod tests {
     fn it_is_private_and_goes_with_its_owner() {
         let parent = tempfile::tempdir().unwrap();
         let scratch = Scratch::make(parent.path()).unwrap();
-        let mode = fs::metadata(scratch.tmp().parent().unwrap()).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(mode(scratch.tmp().parent().unwrap()), 0o700);
         let hidden = scratch.tmp().join("deep/er");
         fs::create_dir_all(&hidden).unwrap();
-        fs::set_permissions(hidden.parent().unwrap(), fs::Permissions::from_mode(0o000)).unwrap();
+        set_mode(hidden.parent().unwrap(), 0o000);
         drop(scratch);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }

@@ -144,7 +144,6 @@ impl SelfTestResult {
         format!("{flags} {} {}\n", self.open_files, self.processes)
     }
 
-    /// Parses the output of the test.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let flags = words.next()?.as_bytes();

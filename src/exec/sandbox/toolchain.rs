@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 /// How many entries of one folder are read.
 const MAX_ENTRIES: usize = 4096;
 
-/// The surroundings of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchScope<'a> {
     pub(crate) home: Option<&'a Path>,
@@ -170,10 +169,8 @@ fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::launch::WritableFolders;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, make_pipe};
     use std::os::unix::fs::symlink;
-
-    type Home = TestFolder;
 
     impl TestFolder {
         fn python(&self, prefix: &str) -> PathBuf {
@@ -200,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_manager_is_read_as_far_as_it_is_needed() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.file(".cargo/bin/cargo", "");
         home.file(".cargo/credentials.toml", "secret");
         home.file(".rustup/toolchains/stable/bin/rustc", "");
@@ -214,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_python_on_the_path_is_read_whole_and_nothing_around_it() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.python("miniforge3");
         home.file("miniforge3/conda-meta/history", "");
         home.python("miniforge3/envs/lab");
@@ -236,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_python_with_its_environment_and_its_linked_packages() {
-        let home = Home::new();
+        let home = TestFolder::new();
         let real = home.python("pythons/3.12");
         home.file("src/mine/setup.py", "");
         home.file("venvs/a/pyvenv.cfg", &format!("home = {}\n", real.parent().unwrap().display()));
@@ -250,9 +247,7 @@ mod tests {
 
     #[test]
     fn an_environment_in_the_working_folder_opens_nothing_else() {
-        let home = Home::new();
-        home.file("private/bin/tool", "");
-        home.file("private/notes", "secret");
+        let home = TestFolder::with(&[("private/bin/tool", ""), ("private/notes", "secret")]);
         home.file("work/.venv/pyvenv.cfg", &format!("home = {}\n", home.at("private/bin").display()));
         let link = home.at("private").display().to_string();
         home.file("work/.venv/lib/python3.12/site-packages/x.pth", &link);
@@ -266,7 +261,7 @@ mod tests {
 
     #[test]
     fn an_environment_of_the_repository_around_opens_itself_alone() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.file("private/notes", "secret");
         home.file(".ssh/id", "secret");
         home.file("repo/.git/HEAD", "");
@@ -284,19 +279,17 @@ mod tests {
 
     #[test]
     fn a_pipe_holds_nobody_up() {
-        let home = Home::new();
+        let home = TestFolder::new();
         home.python("work/.venv");
-        let mode = rustix::fs::Mode::from_raw_mode(0o600);
         let pipe = home.at("work/.venv/pyvenv.cfg");
-        rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        assert_eq!(read_text(&home.at("work/.venv/pyvenv.cfg")), None);
+        make_pipe(&pipe);
+        assert_eq!(read_text(&pipe), None);
         assert_eq!(home.of_python("work/.venv/bin/python3.12", "work"), Vec::<PathBuf>::new());
     }
 
     #[test]
     fn the_home_folder_and_our_own_are_never_opened() {
-        let home = Home::new();
-        home.file("sayso/bin/x", "");
+        let home = TestFolder::with(&[("sayso/bin/x", "")]);
         let (cwd, own, programs) = (home.at("work"), [home.at("sayso")], home.programs("work"));
         let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own, programs: &programs };
         let path = std::env::join_paths([home.base.parent().unwrap(), &home.at("sayso/bin"), Path::new("/")]);

@@ -24,7 +24,6 @@ const REPEAT_DELAYS: [Duration; 5] = [
 /// The shortest and the longest time between two reports of what a run uses.
 const REPORT_INTERVALS: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
-/// The state of the current run.
 pub(super) struct WatchedRun {
     pub(super) step_at: Instant,
     pub(super) step: usize,

@@ -29,7 +29,6 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// An empty screen of this size.
     pub(super) fn new(rows: u16, columns: u16) -> Self {
         let (rows, columns) = bounded(rows, columns);
         let row = blank_row(columns, Pen::default());
@@ -181,12 +180,10 @@ impl Grid {
         top < bottom
     }
 
-    /// Scrolls the region up.
     pub(super) fn scroll_up(&mut self, by: usize, pen: Pen) {
         self.shift(self.region.0, by, pen, true);
     }
 
-    /// Scrolls the region down.
     pub(super) fn scroll_down(&mut self, by: usize, pen: Pen) {
         self.shift(self.region.0, by, pen, false);
     }

@@ -41,7 +41,6 @@ pub(super) struct TerminalState {
     pub(super) mouse: MouseReports,
     pub(super) mouse_in_numbers: bool,
     pub(super) last: Option<char>,
-    /// Answers to send to the program.
     pub(super) answers: Vec<u8>,
     /// Whether the terminal switched between its screens since this was last taken.
     pub(super) switched: bool,
@@ -50,7 +49,6 @@ pub(super) struct TerminalState {
 }
 
 impl TerminalState {
-    /// An empty terminal of this size.
     pub(super) fn new(rows: u16, columns: u16) -> Self {
         let grid = Grid::new(rows, columns);
         Self { normal: grid.clone(), alternate: grid, wraps: true, ..Self::default() }
@@ -61,7 +59,6 @@ impl TerminalState {
         self.alternate.resize(rows, columns);
     }
 
-    /// Its screen now.
     pub(super) fn screen(&self) -> TerminalScreen {
         let grid = if self.is_alternate { &self.alternate } else { &self.normal };
         let (row, column) = grid.cursor();

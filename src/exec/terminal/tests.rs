@@ -78,8 +78,7 @@ fn what_is_kept_of_many_screens_is_bounded() {
     }
     assert!(total < 200 << 10, "{total}");
     terminal.resize(500, 1000);
-    let wide = Emulator::new();
-    let mut wide = wide;
+    let mut wide = Emulator::new();
     wide.resize(500, 1000);
     let flood = format!("\x1b[?1049h{}\x1b[?1049l", "y".repeat(400_000));
     assert!(wide.take_in(flood.as_bytes()).len() < MAX_LAST_SCREEN_BYTES + 200);

@@ -4,7 +4,7 @@
 //! text is parsed again after each pass, until nothing has to be escaped. What does not come to an end, or still does
 //! something then, is shown as a block of code.
 
-use super::fenced;
+use super::code_block;
 use crate::domain::visible::visible;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
 use std::collections::BTreeMap;
@@ -41,9 +41,7 @@ pub(in crate::export) fn inert(text: &str) -> String {
 
 /// The text as a block of code that no line of it closes.
 pub(in crate::export) fn as_code(text: &str) -> String {
-    let mut block = String::new();
-    fenced(&mut block, "text", &visible(text));
-    block
+    code_block("text", &visible(text))
 }
 
 /// Whether this Markdown has a picture, a tag, or a definition that gives an address a name.

@@ -1,13 +1,12 @@
 //! Reads from the output of an install block which versions the installer installed.
 
-use super::super::document::BlockPart;
+use super::super::document::{BlockPart, RunPart};
 use crate::domain::PackageList;
 use crate::text::escapes::without_escapes;
 
 /// The packages that the block installed: with versions as the installer printed them, else as they were asked for.
 pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
-    let printed: String =
-        block.run.iter().flat_map(|run| &run.printed).map(|printed| printed.text.as_str()).collect();
+    let printed = block.run.as_ref().map(RunPart::printed_text).unwrap_or_default();
     let told: Vec<String> = printed.lines().flat_map(installed_packages).collect();
     if !told.is_empty() {
         return told;
@@ -20,16 +19,12 @@ pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
 fn installed_packages(line: &str) -> Vec<String> {
     let line = without_escapes(line);
     if let Some(words) = line.trim().strip_prefix("Successfully installed ") {
-        return words.split_whitespace().filter_map(split_pin).collect();
+        // In `six-1.16.0` the version follows the last dash.
+        let pins = words.split_whitespace().filter_map(|word| word.rsplit_once('-'));
+        return pins.filter_map(|(name, version)| pin(name, version)).collect();
     }
     let uv = line.trim().strip_prefix("+ ").and_then(|rest| rest.split_once("=="));
     uv.and_then(|(name, version)| pin(name, version)).into_iter().collect()
-}
-
-/// Splits `six-1.16.0`: the version follows the last dash.
-fn split_pin(word: &str) -> Option<String> {
-    let (name, version) = word.rsplit_once('-')?;
-    pin(name, version)
 }
 
 /// `name==version`, only if both are plain: the line comes from a program and may hold anything.

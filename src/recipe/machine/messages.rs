@@ -2,12 +2,13 @@
 
 use super::super::check;
 use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
-use super::super::text::{Text, bounded, fenced};
+use super::super::text::{Text, bounded};
 use super::super::view::{View, ended_run};
 use super::super::written;
 use super::protect;
 use super::rounds::{Ending, RoundCause, Rounds};
 use crate::domain::{Block, RoundOutcome};
+use crate::text::fence::fenced;
 
 /// How the model writes a file, with and without tools.
 const WRITE_HINT: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \

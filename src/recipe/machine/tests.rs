@@ -3,7 +3,7 @@
 mod any;
 mod protected;
 
-use crate::domain::{BlockId, Dialect, FileChange, ImageRef, Outcome, RecipeEnd, RunReport};
+use crate::domain::{BlockId, Dialect, FileChange, Outcome, RecipeEnd, RunReport, samples};
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::{Command, Settings};
@@ -437,15 +437,7 @@ mod plot_and_data {
     use super::*;
 
     fn image() -> RunReport {
-        let image = ImageRef {
-            path: "/blobs/1.png".into(),
-            name: "figure-1.png".into(),
-            mime: "image/png".into(),
-            width: 1,
-            height: 1,
-            bytes: 1,
-        };
-        RunReport { images: vec![image], ..report(Outcome::Ok) }
+        RunReport { images: vec![samples::image("/blobs/1.png")], ..report(Outcome::Ok) }
     }
 
     #[test]

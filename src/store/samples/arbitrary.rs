@@ -61,7 +61,6 @@ fn run_entry() -> impl Strategy<Value = Entry> {
         })
 }
 
-/// Entries about rules.
 fn rule_entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![

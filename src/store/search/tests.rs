@@ -4,10 +4,11 @@ use super::*;
 use crate::domain::{BlockId, Entry, Outcome, Revision, RunReport, Stream};
 use crate::store::index::IndexStamp;
 use crate::store::samples::{
-    AT, block, captured, damaged, derived_holds as holds, header, mode, reply, report, set_modified, wait,
+    AT, block, captured, damaged, derived_holds as holds, header, reply, report, set_modified, wait,
     write_session,
 };
 use crate::store::{Store, manage};
+use crate::test_folder;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -81,7 +82,7 @@ fn what_was_said_and_done_is_found_where_it_stands() {
     assert_eq!(one("nowhere"), []);
     let hit = found(dir.path(), &wanted("antigrav")).hits.remove(0);
     assert_eq!((hit.place.message, hit.at, hit.session.id.as_str()), (2, AT, "s-1"));
-    let mode = |name: &str| mode(&dir.path().join(name));
+    let mode = |name: &str| test_folder::mode(&dir.path().join(name));
     assert_eq!((mode("index"), mode("index/search.db")), (0o700, 0o600));
 }
 

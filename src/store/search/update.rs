@@ -7,12 +7,11 @@ use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::index::{Candidate, IndexStamp, by_age};
 use crate::store::index_database::{DerivedError, DerivedFile};
 use crate::store::wire::{self, LineContent};
-use crate::store::{blob, blobs_of, disk};
+use crate::store::{blob, blobs_of, chain, disk};
 use rusqlite::{Connection, TransactionBehavior};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// A longer line is skipped.
@@ -118,25 +117,10 @@ fn take_file(
 
 /// Whether the file still begins with the bytes that were read from it, by their checksum.
 fn begins_as_it_was(file: &File, known: &KeptFile, now: IndexStamp) -> bool {
-    if now.bytes < known.read {
-        return false;
-    }
     let mut hasher = crc32fast::Hasher::new();
-    let mut buffer = vec![0; 256 << 10];
-    let mut at = 0;
-    while at < known.read {
-        let wanted = usize::try_from(known.read - at).unwrap_or(usize::MAX).min(buffer.len());
-        let Some(place) = buffer.get_mut(..wanted) else { return false };
-        match file.read_at(place, at) {
-            Ok(count) if count > 0 => {
-                hasher.update(place.get(..count).unwrap_or_default());
-                at += count as u64;
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            _ => return false,
-        }
-    }
-    hasher.finalize() == known.crc
+    now.bytes >= known.read
+        && chain::read_first(file, known.read, |piece| hasher.update(piece)).is_ok()
+        && hasher.finalize() == known.crc
 }
 
 /// A file whose lines are being read.

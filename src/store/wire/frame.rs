@@ -140,7 +140,6 @@ pub(crate) enum LineFault {
     Newer(u64),
 }
 
-/// The checksum that a line contains.
 pub(crate) fn stored_crc(line: &[u8]) -> Option<Crc> {
     let tail = line.get(line.len().checked_sub(TAIL_LENGTH)?..)?;
     let hex = tail.strip_prefix(TAIL_OPEN)?.strip_suffix(b"\"}")?;

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 impl Writer {
-    /// Writes one entry as one line.
     pub(super) fn write_line(&mut self, at: Timestamp, entry: Entry) -> Result<(), StoreError> {
         let entry = self.masker.mask(entry);
         let mut kinds = entry.kinds().clone();

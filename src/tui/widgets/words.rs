@@ -4,6 +4,7 @@ use crate::domain::{BlockKind, Language, Timestamp};
 use crate::engine::transcript::BlockItem;
 pub use crate::text::number::{counted as count, limit, memory, size};
 pub(crate) use crate::text::number::{duration, grouped};
+use crate::text::path::abbreviate_home;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -41,13 +42,7 @@ impl Locale {
 
     /// A path, with the home folder written as `~`.
     pub(crate) fn path(&self, path: &Path) -> String {
-        let below =
-            self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
-        match below {
-            Some(rest) if rest.as_os_str().is_empty() => "~".into(),
-            Some(rest) => format!("~/{}", rest.display()),
-            None => path.display().to_string(),
-        }
+        abbreviate_home(path, self.home.as_deref())
     }
 }
 
@@ -98,15 +93,5 @@ mod tests {
         assert_eq!(line_count("a\nb\n"), 2);
         assert_eq!(line_count("a\nb"), 2);
         assert_eq!(line_count(""), 0);
-    }
-
-    #[test]
-    fn home_is_short_and_the_root_is_no_home() {
-        let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-        assert_eq!(place.path(Path::new("/home/ada/data")), "~/data");
-        assert_eq!(place.path(Path::new("/home/ada")), "~");
-        assert_eq!(place.path(Path::new("/home/adam")), "/home/adam");
-        let root = Locale { home: Some("/".into()), ..Locale::default() };
-        assert_eq!(root.path(Path::new("/tmp")), "/tmp");
     }
 }

@@ -101,16 +101,26 @@ impl AutoRunFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::{TestFolder, obeying_modes};
+    use crate::test_folder::{TestFolder, obeying_modes, set_mode};
     use crate::workspace::auto_run::ListedFolder;
     use crate::workspace::auto_run::tests::{of, told};
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     fn git(folder: &TestFolder, at: &str) {
         for name in ["HEAD", "objects/x", "refs/x", "config"] {
             folder.file(&format!("{at}/{name}"), "");
         }
+    }
+
+    /// A folder that lacks one file to be git's own, `data/HEAD`, and a snapshot of it.
+    fn almost_gits() -> (TestFolder, AutoRunFiles) {
+        let folder = TestFolder::new();
+        for name in ["data/config", "data/objects/x", "data/refs/x"] {
+            folder.file(name, "");
+        }
+        let before = of(&folder.base);
+        (folder, before)
     }
 
     /// A repository whose hooks are in `tools`.
@@ -152,11 +162,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_becomes_gits_is_told_and_what_was_in_it_is_not_removed() {
-        let folder = TestFolder::new();
-        for name in ["data/config", "data/objects/x", "data/refs/x"] {
-            folder.file(name, "");
-        }
-        let before = of(&folder.base);
+        let (folder, before) = almost_gits();
         folder.file("data/HEAD", "ref: refs/heads/main");
         let now = before.rescan();
         assert_eq!(told(&now, &before), ["changed data"]);
@@ -166,11 +172,7 @@ mod tests {
 
     #[test]
     fn no_other_file_hides_that_a_folder_became_gits() {
-        let folder = TestFolder::new();
-        for name in ["data/config", "data/objects/x", "data/refs/x"] {
-            folder.file(name, "");
-        }
-        let before = of(&folder.base);
+        let (folder, before) = almost_gits();
         for name in ["data/HEAD", "data/Makefile", "data/hooks/post-checkout"] {
             folder.file(name, "1");
         }
@@ -247,8 +249,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_could_not_be_read_is_tried_again_and_nothing_in_it_seems_new() {
-        let folder = TestFolder::new();
-        folder.file("sub/.envrc", "");
+        let folder = TestFolder::with(&[("sub/.envrc", "")]);
         let before = of(&folder.base);
         // As when this process is out of descriptors: nothing of the folder changed.
         let mut cut = before.rescan();
@@ -265,20 +266,19 @@ mod tests {
 
     #[test]
     fn a_folder_that_can_not_be_read_is_recorded() {
-        let folder = TestFolder::new();
-        folder.file("sub/.envrc", "");
+        let folder = TestFolder::with(&[("sub/.envrc", "")]);
         let before = of(&folder.base);
         assert_eq!(before.unread().count(), 0);
         folder.file("sub/.envrc", "1");
         folder.file("sub/.zshenv", "1");
-        fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o311)).expect("set");
+        set_mode(&folder.at("sub"), 0o311);
         let (now, told) = obeying_modes(|| {
             let now = before.rescan();
             let told = told(&now, &before);
             (now, told)
         });
         let unread: Vec<_> = now.unread().cloned().collect();
-        fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o700)).expect("set");
+        set_mode(&folder.at("sub"), 0o700);
         // A known name can be looked at still, and a new one can't be found.
         assert_eq!((told, unread), (vec!["changed sub/.envrc".to_owned()], vec![folder.at("sub")]));
         // What may have been there is not removed as if the run had made it.

@@ -61,9 +61,7 @@ fn what_tools_keep_is_looked_at_and_caches_are_told_as_passed_over() {
 
 #[test]
 fn a_flood_of_new_files_hides_no_change_and_is_told() {
-    let folder = TestFolder::new();
-    folder.file("z/tests.py", "assert add(1, 2) == 3\n");
-    folder.file("z/gone.py", "");
+    let folder = TestFolder::with(&[("z/tests.py", "assert add(1, 2) == 3\n"), ("z/gone.py", "")]);
     let mut before = folder.look();
     // However busy the machine is.
     before.bounds.1 = Duration::from_secs(60);
@@ -195,9 +193,7 @@ fn a_change_of_a_file_with_other_names_says_so() {
 
 #[test]
 fn a_new_name_of_a_file_says_that_there_are_others_and_a_folder_has_none() {
-    let folder = TestFolder::new();
-    folder.file("a", "1");
-    folder.file("c", "1");
+    let folder = TestFolder::with(&[("a", "1"), ("c", "1")]);
     let before = folder.look();
     fs::hard_link(folder.at("a"), folder.at("b")).expect("linked");
     fs::remove_file(folder.at("c")).expect("removed");
@@ -211,9 +207,7 @@ fn a_new_name_of_a_file_says_that_there_are_others_and_a_folder_has_none() {
 #[test]
 #[ignore = "needs python3"]
 fn a_store_into_an_earlier_shared_mapping_is_seen() {
-    let folder = TestFolder::new();
-    folder.file("Makefile", "all: fine  \n");
-    folder.file("a.txt", "one\n");
+    let folder = TestFolder::with(&[("Makefile", "all: fine  \n"), ("a.txt", "one\n")]);
     let mut mapping = SharedMapping::of(&folder.base, &["Makefile", "a.txt"]);
     let before = folder.look();
     mapping.store("two");

@@ -23,10 +23,7 @@ fn ground() -> TestFolder {
 impl TestFolder {
     /// A folder with these files, and the same held open.
     pub(in crate::workspace) fn held(files: &[(&str, &str)]) -> (Self, Folder) {
-        let folder = Self::new();
-        for (name, text) in files {
-            folder.file(name, text);
-        }
+        let folder = Self::with(files);
         let held = Folder::find(&folder.base).unwrap();
         (folder, held)
     }

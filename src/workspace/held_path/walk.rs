@@ -12,7 +12,6 @@ use std::path::{Component, Path, PathBuf};
 /// The most links that are walked, like in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// A walk in progress.
 pub(super) struct PathWalk<'p> {
     named: &'p Path,
     rest: VecDeque<OsString>,

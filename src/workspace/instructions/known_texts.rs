@@ -111,7 +111,7 @@ pub(crate) fn accept(search: &InstructionSearch, held: &HeldFile) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{self, TestFolder};
     use crate::workspace::instructions::survey;
     use std::os::unix::ffi::OsStringExt as _;
 
@@ -244,8 +244,7 @@ mod tests {
         runs_are_over(&search, mark);
         // A path that is no text can't be written into the register either.
         let odd = desk.base.join(std::ffi::OsString::from_vec(vec![b'w', 0xff]));
-        std::fs::create_dir(&odd).unwrap();
-        std::fs::write(odd.join("AGENTS.md"), "use tabs").unwrap();
+        test_folder::write(&odd.join("AGENTS.md"), "use tabs");
         let search =
             InstructionSearch { cwd: odd.clone(), known_texts: Some(desk.base.join("k.json")), ..search };
         let (_mark, notice) = run_begins(&search);

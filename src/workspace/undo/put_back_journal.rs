@@ -39,7 +39,6 @@ impl KnownFile {
     }
 }
 
-/// A step in progress.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Step {
     /// The file that the step is for.

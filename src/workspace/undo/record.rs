@@ -61,7 +61,6 @@ impl FileState {
     }
 }
 
-/// One path that a run changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PathChange {
     #[serde(with = "crate::domain::serial::path")]

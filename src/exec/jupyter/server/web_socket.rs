@@ -35,7 +35,6 @@ pub(in crate::exec::jupyter) struct Socket {
 /// A callback for bytes as they arrive.
 type OnBytes = Box<dyn FnMut(&[u8])>;
 
-/// What arrived over the WebSocket.
 pub(in crate::exec::jupyter) enum SocketEvent {
     Message(JupyterMessage),
     /// A sign of life, or a message that can't be decoded.
@@ -121,7 +120,6 @@ impl Socket {
         self.last_message_at.get()
     }
 
-    /// The bytes with the token masked.
     fn without_token(&self, bytes: &[u8]) -> Vec<u8> {
         self.token.mask(bytes.to_vec())
     }

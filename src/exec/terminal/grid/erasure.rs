@@ -48,7 +48,6 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// Erases a part of the screen.
     pub(in crate::exec::terminal) fn erase_on_screen(&mut self, part: EraseRange, pen: Pen) {
         if part != EraseRange::All {
             self.erase_in_row(part, pen);

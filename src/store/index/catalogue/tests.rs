@@ -3,7 +3,8 @@ use crate::domain::Entry;
 use crate::store::disk::Locks;
 use crate::store::index::{by_age, list};
 use crate::store::manage;
-use crate::store::samples::{AT, damaged, derived_holds, mode, set_modified, wait, write_session};
+use crate::store::samples::{AT, damaged, derived_holds, set_modified, wait, write_session};
+use crate::test_folder::{make_pipe, mode};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -102,7 +103,7 @@ fn where_it_cannot_be_written_all_files_are_looked_into() {
     std::fs::remove_file(dir.path().join("index")).unwrap();
     std::fs::create_dir(dir.path().join("index")).unwrap();
     let lock = dir.path().join("index/lock");
-    assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    make_pipe(&lock);
     assert_eq!(list(dir.path()), looked_into(dir.path()));
     std::fs::remove_file(&lock).unwrap();
     // It does not wait for a database that another process is writing, either.

@@ -109,7 +109,6 @@ pub(in crate::store::search) fn folded(text: &str) -> String {
     all
 }
 
-/// The words of a text.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut walk = WordWalk::new(text);

@@ -2,6 +2,7 @@
 
 use super::clear::is_between;
 use super::*;
+use crate::test_folder::{self, TestFolder, set_mode};
 use crate::workspace::undo::objects::Objects;
 
 /// The most bytes of a file that is restored.
@@ -38,13 +39,13 @@ struct Place {
     base: PathBuf,
     notes: PathBuf,
     objects: Objects,
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
 }
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path().canonicalize().unwrap();
+        let folder = TestFolder::new();
+        let base = folder.base.clone();
         let objects = Objects::open(base.join("objects")).unwrap();
         Self { notes: base.join("unfinished"), base, objects, _folder: folder }
     }
@@ -206,8 +207,7 @@ fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
     clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "ned text");
     // Carries out the remaining step.
-    std::fs::create_dir(base.join("away")).unwrap();
-    std::fs::write(base.join("away/.sayso-b"), "").unwrap();
+    test_folder::write(&base.join("away/.sayso-b"), "");
     clear(notes, objects, MAX_BYTES);
     assert!(!base.join("away/.sayso-b").exists());
     assert_eq!(count(notes), 0);
@@ -277,13 +277,11 @@ fn where_nothing_can_be_locked_nothing_begins() {
 
 #[test]
 fn a_file_that_is_half_written_gets_its_mode_too() {
-    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let Place { base, notes, objects, .. } = &place;
     let path = base.join("a");
     std::fs::write(&path, "").unwrap();
     let step = place.overwriting(&path, ("old text", 0o444), ("new", 0o755));
-    let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
     for (now, mode, (then, its)) in [
         // Interrupted before the first byte, in the middle, after the last.
         ("old text", 0o644, ("old text", 0o444)),
@@ -295,14 +293,13 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
         ("nld text", 0o640, ("old text", 0o640)),
         ("mine", 0o644, ("mine", 0o644)),
     ] {
-        set_mode(0o644);
+        set_mode(&path, 0o644);
         std::fs::write(&path, now).unwrap();
-        set_mode(mode);
+        set_mode(&path, mode);
         left(notes, std::slice::from_ref(&step));
         clear(notes, objects, MAX_BYTES);
-        let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
         let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!((text.as_str(), mode_now), (then, its), "{now} {mode:o}");
+        assert_eq!((text.as_str(), test_folder::mode(&path)), (then, its), "{now} {mode:o}");
     }
 }
 

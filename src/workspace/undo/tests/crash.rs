@@ -95,8 +95,7 @@ fn child_that_goes_back_and_forth() {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    let mut scope = UndoFixture::new();
-    scope.write("small", "before");
+    let mut scope = UndoFixture::with(&[("small", "before")]);
     scope.write("large", &text("before", 1));
     scope.write("gone", &text("before", 2));
     let record = scope.run(|scope| {
