@@ -63,7 +63,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         links: Hyperlinks::of(&env),
         attention: config.ui.notify.then(|| TerminalSupport::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
-        surroundings: ClipboardEnv {
+        clipboard_env: ClipboardEnv {
             ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
             tmux: set("TMUX"),
             wayland: set("WAYLAND_DISPLAY"),

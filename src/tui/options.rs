@@ -45,7 +45,7 @@ pub struct Options {
     /// How long to wait after Esc for the rest of a longer sequence.
     pub(crate) esc_delay: Duration,
     /// What decides how text is copied.
-    pub(crate) surroundings: ClipboardEnv,
+    pub(crate) clipboard_env: ClipboardEnv,
     /// The programs that may be started.
     pub(crate) launcher: Launcher,
     /// The command of the external editor.
