@@ -64,10 +64,11 @@ impl FrontEnd {
         work: impl Future<Output = T>,
         far: impl Fn() -> String,
         stop: impl Fn(),
-        (seen, options): (Option<&State>, &Options),
+        seen: Option<&State>,
+        options: &Options,
     ) -> T {
         match self {
-            Self::Panes(tui) => tui.wait_for(work, far, stop, (seen, options)).await,
+            Self::Panes(tui) => tui.wait_for(work, far, stop, seen, options).await,
             Self::LineMode(lines) => lines.wait_for(work, far, stop).await,
         }
     }
