@@ -14,24 +14,24 @@ impl Guard {
 
     /// Why this decision would be refused now.
     pub(crate) fn decision_refusal(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
-        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
+        let Some(subject) = self.subject else { return Some(RefusalReason::NoBlock) };
         let unconfirmed = self.is_small() || self.block_query != QueryState::Confirmed;
         let left = self.quiet_left(now).filter(|_| !unconfirmed);
         match left {
             Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
-            Some(left) => Some(RefusalReason::Appeared { block: token.block, left: Some(left) }),
+            Some(left) => Some(RefusalReason::Appeared { block: subject.block, left: Some(left) }),
             None => self.standing_refusal(verb),
         }
     }
 
     /// Why this decision would be refused even when the quiet time is over.
     pub(super) fn standing_refusal(&self, verb: Verb) -> Option<RefusalReason> {
-        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
+        let Some(subject) = self.subject else { return Some(RefusalReason::NoBlock) };
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
         if self.block_query != QueryState::Confirmed {
-            return Some(RefusalReason::Appeared { block: token.block, left: None });
+            return Some(RefusalReason::Appeared { block: subject.block, left: None });
         }
         if verb.needs_seen() {
             if self.checking {

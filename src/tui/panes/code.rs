@@ -9,6 +9,7 @@ pub(crate) mod doc;
 mod draw;
 mod edit;
 mod effects;
+mod guard_subject;
 pub(crate) mod highlight;
 mod hunks;
 pub(crate) mod layout;
@@ -18,14 +19,13 @@ mod scroll;
 mod subject;
 mod target;
 mod text;
-mod token;
 mod writing;
 
 pub use draw::{draw, title};
+pub(crate) use guard_subject::subject_of;
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
 pub(crate) use subject::being_written;
-pub(crate) use token::subject_of;
 
 use crate::domain::{BlockId, Revision, Trace};
 use crate::engine::State;

@@ -64,7 +64,7 @@ impl Screen {
             return class;
         }
         if action == Action::ToWaiting {
-            return KeyClass::Go { there: self.in_review(state), token: Self::token(state) };
+            return KeyClass::Go { there: self.in_review(state), subject: Self::subject(state) };
         }
         // Decisions are only made in review, on the block on screen, with no overlay over it.
         let in_review = self.in_review(state);
@@ -143,7 +143,7 @@ impl Screen {
     }
 
     /// Identifies the waiting block in its present revision.
-    pub(super) fn token(state: &State) -> Option<SubjectId> {
+    pub(super) fn subject(state: &State) -> Option<SubjectId> {
         state.waiting().map(|item| subject_of(state, item))
     }
 }

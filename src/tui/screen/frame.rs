@@ -70,16 +70,16 @@ impl Screen {
             waiting.filter(|_| !self.panes.code.edits()).map(|item| (item, subject_of(ctx.state, item)));
         // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
         // nothing.
-        let subject = subject.filter(|(_, token)| first_seen || self.guard.subject() == Some(*token));
-        let Some((item, token)) = subject else {
+        let subject = subject.filter(|(_, subject)| first_seen || self.guard.subject() == Some(*subject));
+        let Some((item, subject)) = subject else {
             self.guard.clear_subject();
             self.seen_layout = None;
             return;
         };
-        if self.guard.subject() != Some(token) {
+        if self.guard.subject() != Some(subject) {
             self.seen_layout = None;
         }
-        self.guard.set_subject(token, ctx.at);
+        self.guard.set_subject(subject, ctx.at);
         self.guard.set_checking(ctx.state.inspected(item.block.id).is_none());
         if on_screen {
             let stamp = self.panes.code.layout_stamp();

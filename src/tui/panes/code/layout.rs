@@ -3,9 +3,9 @@
 
 use super::detail::{Detail, key_for_all};
 use super::doc::{Doc, remark};
+use super::guard_subject::guard_terms;
 use super::hunks::HunkSelection;
 use super::rights::{Rights, Wording};
-use super::token::guard_terms;
 use super::{CodePane, Mode};
 use crate::domain::{BlockId, Revision, file_texts};
 use crate::engine::State;
