@@ -232,8 +232,8 @@ pub trait Overlay: Any + Debug {
             Action::ListDown | Action::ScrollDown => self.step(1, ctx, panes),
             Action::ScrollPageUp => self.step(-10, ctx, panes),
             Action::ScrollPageDown => self.step(10, ctx, panes),
-            Action::ScrollTop => self.step(-10_000, ctx, panes),
-            Action::ScrollEnd => self.step(10_000, ctx, panes),
+            Action::ScrollTop => self.step(-isize::MAX, ctx, panes),
+            Action::ScrollEnd => self.step(isize::MAX, ctx, panes),
             Action::ListDelete => self.edit(Edit::Delete, ctx, panes),
             other => Edit::of(other).map_or_else(Vec::new, |edit| self.edit(edit, ctx, panes)),
         }
