@@ -184,7 +184,7 @@ impl Session<'_> {
 
     fn input(&mut self, timed: TimedEvent) {
         let TimedEvent { event, at, bytes } = timed;
-        self.screen.sent = bytes;
+        self.screen.event_bytes = bytes;
         self.frames.changed(Urgency::Now, at);
         match event {
             InputEvent::Key(key) => {

@@ -31,7 +31,7 @@ impl Screen {
             worked = top.work(ctx, panes);
             Vec::new()
         });
-        self.working = worked.then_some(ctx.at + WORK_INTERVAL);
+        self.work_due = worked.then_some(ctx.at + WORK_INTERVAL);
         worked
     }
 }

@@ -59,7 +59,7 @@ impl LayoutStamp {
 }
 
 impl CodePane {
-    /// Whether the layout is that of this block in its current state; `terms` is the stamp of its rights.
+    /// Whether the layout is that of this block in its current state; `terms_stamp` is that of its rights.
     fn is_laid_out(&self, item: &BlockItem, terms_stamp: u64, draw: DrawContext<'_>) -> bool {
         self.layout.as_ref().is_some_and(|l| {
             let height = self.height_beside(l.hunks.as_ref());
