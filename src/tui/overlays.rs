@@ -349,8 +349,8 @@ pub(super) fn not_shown() -> OverlayResponse {
     OverlayResponse::info("Not shown over what stands here. Ask for it once more.")
 }
 
-/// Makes a number for [`Overlay::scope`].
-pub(in crate::tui) fn number_of(what: impl std::hash::Hash) -> u64 {
+/// Makes the value for [`Overlay::scope`] from what tells one question or list from all others.
+pub(in crate::tui) fn scope_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);

@@ -3,7 +3,7 @@
 //! every word is on screen.
 
 use super::{
-    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided, number_of,
+    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided, scope_of,
 };
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
@@ -73,8 +73,13 @@ impl Always {
         Self { subject, offers, marked: None, paged_to: None }
     }
 
-    /// Handles a letter: the scope to grant, if it confirms; else why it does nothing.
-    fn chosen(&mut self, letter: char, ctx: OverlayContext<'_>) -> Result<Option<RuleScope>, GrantError> {
+    /// Handles a letter: a digit marks an offer, `A` confirms it. Returns the scope to grant once it is confirmed, or
+    /// why the letter does nothing.
+    fn take_letter(
+        &mut self,
+        letter: char,
+        ctx: OverlayContext<'_>,
+    ) -> Result<Option<RuleScope>, GrantError> {
         if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
             return self.mark(at).map(|()| None);
         }
@@ -210,7 +215,7 @@ impl Overlay for Always {
     }
 
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let scope = match self.chosen(letter, ctx) {
+        let scope = match self.take_letter(letter, ctx) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
             Err(why) => {
@@ -247,7 +252,7 @@ impl Overlay for Always {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of((2, self.subject.block, self.subject.revision, self.subject.terms)))
+        Some(scope_of(("always", self.subject.block, self.subject.revision, self.subject.terms)))
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {

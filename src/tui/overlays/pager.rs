@@ -7,7 +7,7 @@ mod search;
 mod source;
 
 use super::{
-    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, number_of,
+    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, scope_of,
 };
 use crate::text::system_error::words;
 use crate::tui::action::Action;
@@ -76,7 +76,7 @@ impl Pager {
             PagerText::Text(text) => PagerSource::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
-            scope: number_of((2, &title, &what)),
+            scope: scope_of(("pager", &title, &what)),
             title,
             source,
             what,

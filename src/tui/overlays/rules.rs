@@ -1,7 +1,7 @@
 //! The rules of this session, and removing one. Removing asks no question: blocks that the rule covered will only be
 //! asked about again.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, scope_of};
 use crate::domain::sentences::running;
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
@@ -67,7 +67,7 @@ impl Overlay for Rules {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of(3))
+        Some(scope_of("rules"))
     }
 
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {

@@ -3,7 +3,7 @@
 
 use super::ask::Ask;
 use super::pager::Pager;
-use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, scope_of};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
@@ -236,7 +236,7 @@ impl Overlay for UndoList {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of((9, self.run.0)))
+        Some(scope_of(("undo", self.run.0)))
     }
 
     fn is_stale(&self, state: &State) -> bool {

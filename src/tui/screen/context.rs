@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::{GuardedAction, KeyClass, SubjectId, Verb};
 use crate::tui::keymap::Context;
-use crate::tui::overlays::{LetterEffect, number_of};
+use crate::tui::overlays::{LetterEffect, scope_of};
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::{Mode, subject_of};
 use crate::tui::widgets::layout::Pane;
@@ -131,13 +131,15 @@ impl Screen {
             return overlay.scope();
         }
         Some(match self.keymap_context(state) {
-            Context::Problems => number_of((4, format!("{:?}", state.phase), &state.live.store_failure)),
-            Context::Queue => number_of(5),
+            Context::Problems => {
+                scope_of(("problems", format!("{:?}", state.phase), &state.live.store_failure))
+            }
+            Context::Queue => scope_of("queue"),
             Context::Done => {
                 let run = self.panes.output.run(state).map(|(item, _)| item.block.id);
-                number_of((6, self.panes.focus == Pane::Code, self.panes.code.subject(), run))
+                scope_of(("run", self.panes.focus == Pane::Code, self.panes.code.subject(), run))
             }
-            Context::Review if !matches!(self.panes.code.mode, Mode::View) => number_of(7),
+            Context::Review if !matches!(self.panes.code.mode, Mode::View) => scope_of("review"),
             _ => return None,
         })
     }
