@@ -9,6 +9,7 @@ use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -76,11 +77,11 @@ fn show(ctx: OverlayContext<'_>, panes: &mut Panes) {
 /// Goes to the next hit, or to the one before, among those in visible panes. Returns a text for the status row.
 pub(crate) fn find_again(
     back: bool,
-    ctx: (&State, DrawContext<'_>),
     panes: &mut Panes,
-    shown: &[crate::tui::widgets::layout::Pane],
+    shown: &[Pane],
+    state: &State,
+    draw: DrawContext<'_>,
 ) -> Option<String> {
-    let (state, draw) = ctx;
     panes.search.as_ref()?.pattern()?;
     while panes.search_on(state, draw) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
     let search = panes.search.as_mut()?;

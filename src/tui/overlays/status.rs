@@ -69,9 +69,9 @@ fn shown_rows(room: Rect) -> usize {
 
 fn rows(ctx: OverlayContext<'_>, panes: &Panes, width: u16) -> Vec<Line<'static>> {
     let label = |name: &str| Span::styled(format!("{name:<LABEL_COLUMNS$}"), ctx.draw.style(Slot::UiTitle));
-    let rows =
+    let rows_of =
         |(name, text): (&str, String)| safe::hanging(label(name), &text, width.into(), ctx.draw.text());
-    facts(ctx, panes).into_iter().flat_map(rows).collect()
+    facts(ctx, panes).into_iter().flat_map(rows_of).collect()
 }
 
 /// The facts for lines mode, where no pane shows them, by label.
