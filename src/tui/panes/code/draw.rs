@@ -173,9 +173,9 @@ impl CodePane {
     fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) {
         let Some(laid) = &self.layout else { return };
         let division = self.division();
-        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
+        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.footer.len()).unwrap_or(0));
         let below = Rect { y: code_end, height: self.area.bottom() - code_end, ..self.area };
-        buf.set_lines(below, &self.opinion);
+        buf.set_lines(below, &self.footer);
         let mut y = self.area.y;
         let mut put = |row: &Line<'_>| {
             if y < code_end {

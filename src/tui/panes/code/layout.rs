@@ -93,8 +93,8 @@ impl CodePane {
         let open = item.status == BlockStatus::Open;
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
-        let stamp = terms ^ u64::from(inspected.is_some()) << 63;
-        if self.is_laid_out(item, stamp, draw) {
+        let terms_stamp = terms ^ u64::from(inspected.is_some()) << 63;
+        if self.is_laid_out(item, terms_stamp, draw) {
             return false;
         }
         // The diff contains colours of the theme.
@@ -132,7 +132,7 @@ impl CodePane {
             rights.compact(self.area.width, draw);
         }
         self.layout = Some(Layout {
-            stamp: self.stamp(item, stamp, compacted),
+            stamp: self.stamp(item, terms_stamp, compacted),
             theme: draw.theme.name().to_owned(),
             rights,
             wide_rights,
