@@ -66,9 +66,6 @@ pub struct Guard {
     changed: bool,
 }
 
-/// The smallest window in which decisions count: columns, rows.
-pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
-
 impl Guard {
     pub(crate) fn new(times: Times, size: (u16, u16), now: Instant) -> Self {
         Self {

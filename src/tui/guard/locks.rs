@@ -1,9 +1,10 @@
 //! Tells why the guard would refuse a decision, or a letter that acts elsewhere, at this moment.
 
+use super::Guard;
 use super::ask::Verb;
 use super::refusal::RefusalReason;
-use super::{Guard, MIN_WINDOW_SIZE};
 use crate::tui::cursor_query::QueryState;
+use crate::tui::widgets::layout::MIN_WINDOW_SIZE;
 use std::time::Instant;
 
 impl Guard {
