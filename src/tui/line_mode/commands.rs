@@ -167,7 +167,7 @@ impl Session<'_> {
             "on" => self.driver.send(Command::UseInstructions(true)),
             "off" => self.driver.send(Command::UseInstructions(false)),
             "changes" => self.start(AwaitedJob::Instructions, Job::ChangedInstructions),
-            "" => self.print_line(&instruction_changes::told(self.driver.state()))?,
+            "" => self.print_line(&instruction_changes::sentence(self.driver.state()))?,
             _ => self.print_line(instruction_changes::USAGE)?,
         }
         Ok(())

@@ -98,7 +98,7 @@ impl Screen {
     /// nothing.
     fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) {
         match argument {
-            "" => self.inform(instruction_changes::told(ctx.state)),
+            "" => self.inform(instruction_changes::sentence(ctx.state)),
             "on" => self.send(Command::UseInstructions(true)),
             "off" => self.send(Command::UseInstructions(false)),
             "changes" => self.start(Job::ChangedInstructions),

@@ -89,7 +89,7 @@ pub(crate) fn wrap_words(text: &str, width: usize, style: Style) -> Vec<Line<'st
         .collect()
 }
 
-/// Like [`words`], with `first` in front of the first row; further rows are indented.
+/// Like [`wrap_words`], with `first` in front of the first row; further rows are indented.
 pub(crate) fn hanging(
     first: impl Into<Line<'static>>,
     text: &str,
