@@ -73,7 +73,10 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         launcher: factory.launcher(),
         editor: first_command([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
         pager: first_command([env("PAGER"), None, None], "less"),
-        place: words::Locale { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
+        locale: words::Locale {
+            zone: Arc::new(LazyLock::new(zone::local)),
+            home: factory.place.home.clone(),
+        },
         first_prompt: None,
         first_file: None,
         first_recipe: None,
@@ -148,8 +151,8 @@ fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
         Some(Cloud {
             provider: name.to_owned(),
             title: title.to_owned(),
-            place: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
-            kept: factory.key_location(name, provider),
+            key_name: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
+            key_location: factory.key_location(name, provider),
         })
     };
     known.into_iter().filter_map(cloud).collect()

@@ -74,8 +74,10 @@ impl ProviderQuestion {
                 Row::Demo => format!("demo: {}", network::OF_DEMO),
                 Row::Server { text, .. } => format!("{text}, {}", sending::HERE),
                 Row::Cloud(cloud) => {
-                    let key =
-                        cloud.kept.as_ref().map_or("no key yet".to_owned(), |at| format!("key from {at}"));
+                    let key = cloud
+                        .key_location
+                        .as_ref()
+                        .map_or("no key yet".to_owned(), |at| format!("key from {at}"));
                     format!("{}, {key}", cloud.title)
                 }
                 Row::Other => "another address that speaks as OpenAI does".to_owned(),
@@ -108,7 +110,7 @@ impl ProviderQuestion {
                     Some(Row::Server { provider, model, .. }) => {
                         Choice::Server { provider: provider.clone(), model: model.clone() }
                     }
-                    Some(Row::Cloud(cloud)) if cloud.kept.is_some() => {
+                    Some(Row::Cloud(cloud)) if cloud.key_location.is_some() => {
                         Choice::Cloud { provider: cloud.provider.clone(), key: None }
                     }
                     Some(Row::Cloud(cloud)) => {

@@ -127,7 +127,7 @@ impl LineReporter {
                     Some(item) => format!("{}. Ctrl-C stops it.", running::activity(&item.block)),
                     None => "Running.".into(),
                 };
-                page.line(&format!("Block {block} approved at {}. {what}", draw.place.second(draw.now)))
+                page.line(&format!("Block {block} approved at {}. {what}", draw.locale.second(draw.now)))
             }
             Entry::Ran { run, block, report } => {
                 let ran = state.transcript.run(*run);

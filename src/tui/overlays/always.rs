@@ -227,7 +227,7 @@ impl Overlay for Always {
         let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
             "Rule {number} approved it at {}. /rules lists and removes rules.",
-            ctx.draw.place.second(ctx.draw.now)
+            ctx.draw.locale.second(ctx.draw.now)
         );
         let SubjectId { block, revision, .. } = self.subject;
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };

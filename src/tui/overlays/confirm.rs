@@ -54,7 +54,7 @@ pub fn approved(
     typed: bool,
     draw: DrawContext<'_>,
 ) -> Vec<OverlayResponse> {
-    let said = format!("Approved once at {}.", draw.place.second(draw.now));
+    let said = format!("Approved once at {}.", draw.locale.second(draw.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![OverlayResponse::info(said), OverlayResponse::Focus(Pane::Output), OverlayResponse::send(decided)]
 }

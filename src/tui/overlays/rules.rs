@@ -123,10 +123,10 @@ fn state_text(state: &State, item: &RuleItem, draw: DrawContext<'_>) -> String {
     let rule = &item.rule;
     let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
     let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");
-    let granted = format!("granted on block {} at {}, {runs}", rule.block, draw.place.hour(item.at));
+    let granted = format!("granted on block {} at {}, {runs}", rule.block, draw.locale.hour(item.at));
     match item.over {
         None => granted,
-        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", draw.place.hour(at)),
+        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", draw.locale.hour(at)),
         Some(RuleOver::Reopened) => format!("ended when the session was opened again; {granted}"),
     }
 }

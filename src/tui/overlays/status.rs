@@ -116,7 +116,7 @@ fn facts_of(
     if let Some(of) = state.transcript.header.as_ref().and_then(|header| header.branch_of.as_ref()) {
         facts.push(("Branch", safe::one_line(&saving::branch_of(&of.session.0))));
     }
-    facts.push(("Folder", safe::one_line(&draw.place.path(&setup.cwd))));
+    facts.push(("Folder", safe::one_line(&draw.locale.path(&setup.cwd))));
     facts.extend(setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
     facts.extend(under("Damage", setup.damage.iter().map(|text| safe::one_line(text))));
     if setup.ignored.is_empty() {
@@ -238,7 +238,7 @@ pub fn cost(state: &State) -> Vec<String> {
 /// The files with instructions, their sizes, and whether they are sent.
 fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, String)> {
     let live = &state.live;
-    let shown = |path: &Path| safe::one_line(&draw.place.path(path));
+    let shown = |path: &Path| safe::one_line(&draw.locale.path(path));
     let found = |file: &crate::domain::Instructions| {
         let told = match (file.own, live.use_instructions) {
             (true, _) => "yours",

@@ -82,7 +82,7 @@ fn turn_rows(
     rows: &mut Vec<Line<'static>>,
 ) {
     let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
-    let head = format!("Turn {}  {}{recipe}  ", turn.number, draw.place.hour(turn.at));
+    let head = format!("Turn {}  {}{recipe}  ", turn.number, draw.locale.hour(turn.at));
     let mut prompt = safe::one_line(words::first_line(turn.prompt));
     if turn.is_part {
         // The rest of the message is only in the session file.

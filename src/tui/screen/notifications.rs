@@ -55,18 +55,18 @@ impl Screen {
             JobResult::AttachedFiles(text, files) => self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.inform(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
-                ctx.draw.place.path(&path),
+                ctx.draw.locale.path(&path),
                 path.file_stem().unwrap_or_default().to_string_lossy(),
             )),
             JobResult::ChangedInstructions(held) => self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
-                self.inform(format!("Opened {}.", ctx.draw.place.path(&path)));
+                self.inform(format!("Opened {}.", ctx.draw.locale.path(&path)));
             }
             JobResult::KeyStored(provider, file) => {
-                let file = ctx.draw.place.path(&file);
+                let file = ctx.draw.locale.path(&file);
                 self.inform(saving::key_stored(&provider, &file));
             }
-            JobResult::Saved(path) => self.inform(saving::file(&ctx.draw.place.path(&path))),
+            JobResult::Saved(path) => self.inform(saving::file(&ctx.draw.locale.path(&path))),
             JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.warn(why),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Recipes(..)

@@ -291,7 +291,7 @@ impl Screen {
         if held.is_empty() {
             return self.inform(instruction_changes::NONE);
         }
-        let lines = held.iter().map(|held| summary(held, &ctx.draw.place.path(&held.path)));
+        let lines = held.iter().map(|held| summary(held, &ctx.draw.locale.path(&held.path)));
         let text: String = held.iter().map(difference).collect();
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
         let take = UiCommand::Job(Job::TakeInstructions(held));

@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn home_is_short_and_the_root_is_no_home() {
-        let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-        assert_eq!(place.path(Path::new("/home/ada/data")), "~/data");
-        assert_eq!(place.path(Path::new("/home/ada")), "~");
-        assert_eq!(place.path(Path::new("/home/adam")), "/home/adam");
+        let locale = Locale { home: Some("/home/ada".into()), ..Locale::default() };
+        assert_eq!(locale.path(Path::new("/home/ada/data")), "~/data");
+        assert_eq!(locale.path(Path::new("/home/ada")), "~");
+        assert_eq!(locale.path(Path::new("/home/adam")), "/home/adam");
         let root = Locale { home: Some("/".into()), ..Locale::default() };
         assert_eq!(root.path(Path::new("/tmp")), "/tmp");
     }

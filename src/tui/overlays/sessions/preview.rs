@@ -40,7 +40,7 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, draw: DrawContext<'
 
 /// Draws where a line was found, and the line.
 fn draw_hit(hit: &SessionHit, width: u16, rows: usize, draw: DrawContext<'_>, sheet: &mut Sheet) {
-    let folder = draw.place.path(&hit.session.cwd);
+    let folder = draw.locale.path(&hit.session.cwd);
     let head = safe::one_line(&format!("{}, {}, {folder}:", hit.place, words::ago(draw.now, hit.at)));
     sheet.row(cut(&head, width, draw.dim()));
     let line: Vec<char> = safe::one_line(&hit.line).chars().collect();

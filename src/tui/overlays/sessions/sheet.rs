@@ -110,7 +110,7 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContex
     };
     let lead = list.listing.lead(at, draw.glyphs.tree);
     let with_folder = list.listing.here().is_none() && lead.is_none();
-    let folder = if with_folder { format!("  {}", draw.place.path(&summary.cwd)) } else { String::new() };
+    let folder = if with_folder { format!("  {}", draw.locale.path(&summary.cwd)) } else { String::new() };
     let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
     // Leave some columns for the name of a deep branch.
     let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();

@@ -117,7 +117,7 @@ fn note(item: &Item, draw: DrawContext<'_>) -> Option<(String, Style)> {
         Item::Resumed { at } => {
             format!(
                 "Opened again at {}. {}.",
-                draw.place.hour(*at),
+                draw.locale.hour(*at),
                 crate::domain::sentences::saving::not_kept(0)
             )
         }

@@ -91,7 +91,7 @@ fn of_block(
     let right = match (standing, run) {
         (BlockState::Running, Some(run)) => {
             let by = rule.map_or_else(|| "approved".to_owned(), |rule| rule + " ");
-            format!("{by} {}", draw.place.second(run.approved_at))
+            format!("{by} {}", draw.locale.second(run.approved_at))
         }
         (BlockState::Rejected | BlockState::Declined | BlockState::Skipped, _) => "not run".into(),
         _ => rule.unwrap_or_default(),
@@ -229,7 +229,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, draw: DrawContext<'_>
         Grantor::Plan => "by you, in a plan".to_owned(),
     };
     if state == BlockState::Running {
-        return format!("{lines}, approved {by} at {}", draw.place.second(run.approved_at));
+        return format!("{lines}, approved {by} at {}", draw.locale.second(run.approved_at));
     }
     let hash = run.sha256.to_string();
     let (head, tail) = (hash.get(..4).unwrap_or_default(), hash.get(62..).unwrap_or_default());

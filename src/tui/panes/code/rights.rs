@@ -109,7 +109,7 @@ impl Wording<'_> {
         if !self.detail.is_full() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
-        if self.here == Some(path) { "here".into() } else { safe::name(&self.draw.place.path(path)) }
+        if self.here == Some(path) { "here".into() } else { safe::name(&self.draw.locale.path(path)) }
     }
 
     fn style(&self, changed: bool) -> Style {

@@ -98,7 +98,7 @@ pub(in crate::tui) fn end_lines(
     const WHOLE: u16 = u16::MAX;
     let image = |image: &ImageRef| {
         let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
-        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, draw.place.path(&image.path))
+        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, draw.locale.path(&image.path))
     };
     let lost = match report.kernel {
         KernelFate::Lost(kernel) => Some(lost_kernel(language, kernel)),

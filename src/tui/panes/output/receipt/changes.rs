@@ -55,7 +55,7 @@ pub(crate) fn undo_rows(run: &RunItem, width: u16, draw: DrawContext<'_>) -> Vec
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() || run.more_taken_back > 0 {
         let mut names: Vec<String> =
-            run.taken_back.iter().map(|path| draw.place.path(Path::new(path))).collect();
+            run.taken_back.iter().map(|path| draw.locale.path(Path::new(path))).collect();
         let is_named = !names.is_empty();
         names.extend((run.more_taken_back > 0).then(|| {
             if is_named {
