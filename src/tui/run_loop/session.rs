@@ -256,9 +256,9 @@ impl Session<'_> {
             self.tui.terminal.title(&title);
             self.title = title;
         }
-        let told = self.attention.update(ProgramStatus::of(self.driver.state()), now);
-        if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
-            self.tui.terminal.send_attention(attention, &told);
+        let sequences = self.attention.update(ProgramStatus::of(self.driver.state()), now);
+        if let Some(support) = self.options.attention.filter(|_| !sequences.is_empty()) {
+            self.tui.terminal.send_attention(support, &sequences);
         }
         let draw = self.options.draw_context(&self.tui.theme, &self.tui.keymap, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
