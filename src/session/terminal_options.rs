@@ -112,7 +112,7 @@ pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
 /// What the theme in use sets without effect, in one line.
 pub(crate) fn theme_warning(options: &Options) -> Option<Notice> {
     // A theme that can't be read is reported when the terminal opens.
-    theme::in_vain(&options.check().ok()?).map(Notice::warn)
+    theme::warnings_line(&options.check().ok()?).map(Notice::warn)
 }
 
 fn setup(factory: &SessionFactory, welcome: bool) -> Setup {

@@ -57,7 +57,7 @@ impl Session<'_> {
             Ok(loaded) => {
                 self.tui.theme = loaded.theme;
                 self.tui.theme_open = false;
-                if let Some(warning) = theme::in_vain(&loaded.warnings) {
+                if let Some(warning) = theme::warnings_line(&loaded.warnings) {
                     self.screen.show_note(Note::warn(warning));
                 }
             }
