@@ -201,7 +201,8 @@ impl Overlay for UndoList {
                 Some(match Pager::open(safe::one_line(path), text) {
                     Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
                     Err(error) => {
-                        vec![OverlayResponse::warn(format!("It can't be shown: {error}."))]
+                        let why = crate::text::system_error::words(&error);
+                        vec![OverlayResponse::warn(format!("It can't be shown: {why}."))]
                     }
                 })
             }
