@@ -117,8 +117,7 @@ impl Session<'_> {
             return Ok(());
         }
         let now = &self.driver.state().transcript.name;
-        let told = format!("This chat is called {now} from here on.");
-        self.print_line(&told)
+        self.print_line(&format!("This chat is called {now} from here on."))
     }
 
     /// Continues in a branch from the named place.

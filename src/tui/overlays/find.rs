@@ -21,7 +21,7 @@ pub(crate) struct Find {
     /// The positions of the panes before the search.
     before: PanePlaces,
     /// The text about the hits in the status row.
-    told: String,
+    counts: String,
 }
 
 impl Find {
@@ -32,7 +32,7 @@ impl Find {
         panes.search = Some(PaneSearch::new(panes.focus));
         // The output on screen is searched, so it stays while blocks with other output are shown.
         panes.kept_output = Some(KeptOutput(panes.code.subject()));
-        Self { field, is_expression, before: panes.places(), told: String::new() }
+        Self { field, is_expression, before: panes.places(), counts: String::new() }
     }
 
     /// Starts the search anew after the text changed.
@@ -52,7 +52,7 @@ impl Find {
         if worked && !had {
             show(ctx, panes);
         }
-        self.told = counts_text(ctx.state, panes, ctx.draw);
+        self.counts = counts_text(ctx.state, panes, ctx.draw);
         worked
     }
 
@@ -61,7 +61,7 @@ impl Find {
             search.step(back, |_| true);
         }
         show(ctx, panes);
-        self.told = counts_text(ctx.state, panes, ctx.draw);
+        self.counts = counts_text(ctx.state, panes, ctx.draw);
     }
 }
 
@@ -152,7 +152,7 @@ impl Overlay for Find {
                     search.next_scope();
                 }
                 show(ctx, panes);
-                self.told = counts_text(ctx.state, panes, ctx.draw);
+                self.counts = counts_text(ctx.state, panes, ctx.draw);
             }
             other => return self.common(other, ctx, panes),
         }
@@ -197,7 +197,7 @@ impl Overlay for Find {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(if self.told.is_empty() { "Type what to look for.".into() } else { self.told.clone() })
+        Some(if self.counts.is_empty() { "Type what to look for.".into() } else { self.counts.clone() })
     }
 
     fn sheet(&self, _: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {

@@ -240,7 +240,7 @@ fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, Stri
     let live = &state.live;
     let shown = |path: &Path| safe::one_line(&draw.locale.path(path));
     let found = |file: &crate::domain::Instructions| {
-        let told = match (file.own, live.use_instructions) {
+        let use_text = match (file.own, live.use_instructions) {
             (true, _) => "yours",
             (false, true) => "the project's words, told to the model (/instructions off)",
             (false, false) => "the project's words, not told (/instructions on)",
@@ -249,7 +249,7 @@ fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, Stri
             0 => String::new(),
             bytes => format!(", its last {} left out", words::size(bytes)),
         };
-        format!("{}, {}{left}: {told}", shown(&file.path), words::size(file.bytes))
+        format!("{}, {}{left}: {use_text}", shown(&file.path), words::size(file.bytes))
     };
     let held = |path: &PathBuf| {
         format!("{}: changed since a run began, the change is not told: /instructions changes", shown(path))

@@ -161,8 +161,8 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
         (!names.is_empty()).then(|| first_names(&names, MAX_FILES_SHOWN))
     };
-    let told = sentences::does(way);
-    told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
+    let effects = sentences::does(way);
+    effects.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
 }
 
 impl Overlay for UndoList {

@@ -151,15 +151,15 @@ impl Session<'_> {
             Urgency::Stream
         };
         self.frames.changed(urgency, now);
-        for told in update.notifications {
-            if let Notification::Job(JobResult::Picture(path, sides, pixels)) = told {
+        for notification in update.notifications {
+            if let Notification::Job(JobResult::Picture(path, sides, pixels)) = notification {
                 if let Some(wanted) = self.screen.panes.pictures.at_work(&path, sides) {
                     let how = (self.options.depth, self.tui.graphics.clone());
                     self.workers.paint(wanted.clone(), pixels, how);
                 }
                 continue;
             }
-            self.with(now, |screen, ctx| screen.notified(told, ctx));
+            self.with(now, |screen, ctx| screen.notified(notification, ctx));
             self.carry_out();
         }
     }
@@ -287,6 +287,6 @@ impl Session<'_> {
 }
 
 /// Whether a notification only adds to streamed content.
-fn is_stream(told: &Notification) -> bool {
-    matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
+fn is_stream(notification: &Notification) -> bool {
+    matches!(notification, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }

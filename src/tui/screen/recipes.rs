@@ -229,16 +229,16 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
             text => format!("{text}\n{head}"),
         };
     }
-    let of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
-    let errors = of(report.output.only_stream(Stream::Stderr).in_order());
-    let text = if errors.trim().is_empty() { of(report.output.in_order()) } else { errors };
-    let told = tail(&text, MAX_ERROR_BYTES);
+    let decoded = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
+    let errors = decoded(report.output.only_stream(Stream::Stderr).in_order());
+    let text = if errors.trim().is_empty() { decoded(report.output.in_order()) } else { errors };
+    let printed = tail(&text, MAX_ERROR_BYTES);
     let how = report.outcome.label();
     let end = match report.receipt.exit_code {
         Some(code) => format!("block {} {how}, exit {code}", item.block.id),
         None => format!("block {} {how}", item.block.id),
     };
-    if told.is_empty() { end } else { format!("{told}\n({end})") }
+    if printed.is_empty() { end } else { format!("{printed}\n({end})") }
 }
 
 /// At most the last so many bytes of a text, in whole characters.

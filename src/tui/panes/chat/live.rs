@@ -87,8 +87,8 @@ impl Live {
             self.after.push(queued_by_you(sending::queued_mark(state.live.leaves), draw));
             self.after.extend(safe::wrap_words(queued.text.trim_end(), width.into(), draw.dim()));
             if !queued.files.is_empty() {
-                let told = sending::with_files(&queued.files, size);
-                self.after.extend(safe::wrap_words(&told, width.into(), draw.dim()));
+                let files = sending::with_files(&queued.files, size);
+                self.after.extend(safe::wrap_words(&files, width.into(), draw.dim()));
             }
         }
     }

@@ -231,8 +231,8 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
     let links = links::in_rights(inspected.links);
     facts.extend(links.map(|text| Fact::new("Links", text, draw.style(Slot::StatusWarn))));
     facts.extend(terms::place_of_packages(inspected, draw));
-    let told = effects::facts(inspected, wording.detail).into_iter();
-    facts.extend(told.map(|(label, text, odd)| Fact::new(label, text, wording.style(odd))));
+    let effects = effects::facts(inspected, wording.detail).into_iter();
+    facts.extend(effects.map(|(label, text, odd)| Fact::new(label, text, wording.style(odd))));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
     let found = findings_text(inspected);
     let leads_on = wording.detail != Detail::ShortWords && !inspected.review.findings.is_empty();
@@ -268,9 +268,8 @@ fn findings_text(inspected: &Inspection) -> String {
     if parts.is_empty() && unchecked.is_none() {
         parts.push("no findings".into());
     }
-    let told: Vec<String> =
-        [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
-    told.join("   ")
+    let texts = [parts.join(", ")].into_iter().filter(|text| !text.is_empty()).chain(unchecked);
+    texts.collect::<Vec<_>>().join("   ")
 }
 
 #[cfg(test)]

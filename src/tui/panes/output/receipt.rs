@@ -107,9 +107,9 @@ pub(in crate::tui) fn end_lines(
     let moving = report.receipt.not_stopped.then(|| running::MOVING.to_owned());
     let detail = report.outcome.detail().map(|detail| safe::one_line(detail.trim()));
     let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
-    let told = change_rows(report, WHOLE, draw).into_iter().chain(not_looked_at_rows(report, WHOLE, draw));
-    let told = told.chain(refusal_rows(report, WHOLE, draw)).chain(dropped_rows(report, draw));
-    let told: Vec<String> = told.chain(traceback(report, WHOLE, draw)).map(text).collect();
+    let rows = change_rows(report, WHOLE, draw).into_iter().chain(not_looked_at_rows(report, WHOLE, draw));
+    let rows = rows.chain(refusal_rows(report, WHOLE, draw)).chain(dropped_rows(report, draw));
+    let facts: Vec<String> = rows.chain(traceback(report, WHOLE, draw)).map(text).collect();
     let mut rows = Vec::new();
     result_rows(report, WHOLE, draw, &mut rows, &mut Vec::new());
     let result: Vec<String> = rows.into_iter().map(text).collect();
@@ -117,7 +117,7 @@ pub(in crate::tui) fn end_lines(
     let first = std::iter::once(usage_text(report)).chain(result);
     let first =
         first.chain([detail, lost, moving, running::output_missing(&report.receipt)].into_iter().flatten());
-    first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
+    first.chain(facts).chain(images).filter(|line| !line.trim().is_empty())
 }
 
 fn lost_kernel(language: &Language, kernel: KernelRef) -> String {
@@ -155,11 +155,11 @@ fn puts_back(item: &BlockItem, draw: DrawContext<'_>) -> String {
 
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
 fn refusal_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let told = &report.receipt.refused;
-    if told.is_empty() {
+    let refused = &report.receipt.refused;
+    if refused.is_empty() {
         return Vec::new();
     }
-    let text = safe::one_line(&told.join("     "));
+    let text = safe::one_line(&refused.join("     "));
     safe::hanging(
         Span::styled(running::REFUSED_LABEL, draw.dim()),
         &text,

@@ -116,8 +116,8 @@ fn keys(screen: &Screen, state: &State, keys: &[(Action, &str)]) -> String {
 
 /// `: l chooses one.`, the one key that continues here.
 fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
-    let told = screen.keymap.hints(screen.keymap_context(state), (": ", "", "."), &[(action, does)]);
-    if told.is_empty() { ".".into() } else { told }
+    let hint = screen.keymap.hints(screen.keymap_context(state), (": ", "", "."), &[(action, does)]);
+    if hint.is_empty() { ".".into() } else { hint }
 }
 
 /// In how many seconds, rounded up, a covered block starts, and the key that stops it.

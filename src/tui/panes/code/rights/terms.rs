@@ -27,8 +27,8 @@ pub(super) fn facts(
     let draw = wording.draw;
     let (text, warn) = (draw.text(), draw.style(Slot::StatusWarn));
     if let Some(target) = &terms.target {
-        let told = target::facts(terms, target, draw).into_iter();
-        return told.map(|(label, says, odd)| Fact::new(label, says, wording.style(odd))).collect();
+        let facts = target::facts(terms, target, draw).into_iter();
+        return facts.map(|(label, says, odd)| Fact::new(label, says, wording.style(odd))).collect();
     }
     if terms.executor == ExecutorKind::Engine {
         return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
@@ -274,7 +274,7 @@ fn project_python(terms: &Terms, draw: DrawContext<'_>) -> String {
     let name = of_project.or(environment.file_name()).unwrap_or_default().to_string_lossy();
     // The third number makes no difference to what a block can do.
     let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-    let told = match &python.version {
+    let text = match &python.version {
         version if python.wanted.is_some() => {
             let is = version.as_deref().map_or_else(|| draw.locale.path(&python.path), short);
             let wanted = python.wanted.as_deref().unwrap_or_default();
@@ -285,7 +285,7 @@ fn project_python(terms: &Terms, draw: DrawContext<'_>) -> String {
         Some(version) => format!("{name} ({})", short(version)),
         None => draw.locale.path(&python.path),
     };
-    format!("python: {}, ", safe::name(&told))
+    format!("python: {}, ", safe::name(&text))
 }
 
 /// `interpreter shared with blocks 1-3, `; empty for the first block.

@@ -41,9 +41,9 @@ pub(super) fn change_rows(report: &RunReport, width: u16, draw: DrawContext<'_>)
             (None, Some(name)) => (name, "! ", Severity::Medium),
             (None, None) => continue,
         };
-        let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
+        let text = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
         let mark = vec![Span::styled(mark, draw.severity(severity)), Span::raw(" ".repeat(7))];
-        lines.extend(safe::hanging(mark, &told, width.into(), draw.text()));
+        lines.extend(safe::hanging(mark, &text, width.into(), draw.text()));
     }
     lines
 }
