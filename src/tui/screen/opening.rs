@@ -90,11 +90,11 @@ impl Screen {
     /// Shows a notice of the driver. An informational notice during the opening is added after the note about
     /// the missing place.
     pub(super) fn show_notice(&mut self, notice: Notice) {
-        let stands = |note: &Note| {
+        let is_of_opening = |note: &Note| {
             let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
             note.text.starts_with(&self.missing) && since.is_some_and(|since| since < OPENING_TIMEOUT)
         };
-        let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
+        let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(is_of_opening);
         match notice.level {
             Level::Info if is_kept => self.warn(format!("{} {}", self.missing, notice.text)),
             _ => self.show_note(notice.into()),
