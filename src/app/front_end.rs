@@ -62,13 +62,14 @@ impl FrontEnd {
     pub(super) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
-        far: impl Fn() -> String,
+        progress: impl Fn() -> String,
         stop: impl Fn(),
-        (seen, options): (Option<&State>, &Options),
+        seen: Option<&State>,
+        options: &Options,
     ) -> T {
         match self {
-            Self::Panes(tui) => tui.wait_for(work, far, stop, (seen, options)).await,
-            Self::LineMode(lines) => lines.wait_for(work, far, stop).await,
+            Self::Panes(tui) => tui.wait_for(work, progress, stop, seen, options).await,
+            Self::LineMode(lines) => lines.wait_for(work, progress, stop).await,
         }
     }
 

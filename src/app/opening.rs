@@ -42,7 +42,7 @@ pub(super) async fn at_start(
             && let Ok(mut front_end) = FrontEnd::open(kind, options)
         {
             let told = || progress_message(&reading, saving::opening_behind);
-            let wait = front_end.wait_for(&mut work, told, || reading.stop(), (Some(&seen), options));
+            let wait = front_end.wait_for(&mut work, told, || reading.stop(), Some(&seen), options);
             let done = wait.await;
             return (done, Some(front_end));
         }
@@ -111,7 +111,7 @@ pub(super) async fn over(
     let work = read(factory, path, provider, reading.clone());
     let words = if seen.is_some() { saving::opening_behind } else { saving::opening };
     let told = || progress_message(&reading, words);
-    let opened = front_end.wait_for(work, told, || reading.stop(), (seen.as_ref(), options)).await?;
+    let opened = front_end.wait_for(work, told, || reading.stop(), seen.as_ref(), options).await?;
     if reading.is_wanted() {
         return Ok(opened);
     }

@@ -63,7 +63,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         links: Hyperlinks::of(&env),
         attention: config.ui.notify.then(|| TerminalSupport::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
-        surroundings: ClipboardEnv {
+        clipboard_env: ClipboardEnv {
             ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
             tmux: set("TMUX"),
             wayland: set("WAYLAND_DISPLAY"),
@@ -73,7 +73,10 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         launcher: factory.launcher(),
         editor: first_command([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
         pager: first_command([env("PAGER"), None, None], "less"),
-        place: words::Locale { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
+        locale: words::Locale {
+            zone: Arc::new(LazyLock::new(zone::local)),
+            home: factory.place.home.clone(),
+        },
         first_prompt: None,
         first_file: None,
         first_recipe: None,
@@ -109,7 +112,7 @@ pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
 /// What the theme in use sets without effect, in one line.
 pub(crate) fn theme_warning(options: &Options) -> Option<Notice> {
     // A theme that can't be read is reported when the terminal opens.
-    theme::in_vain(&options.check().ok()?).map(Notice::warn)
+    theme::warnings_line(&options.check().ok()?).map(Notice::warn)
 }
 
 fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
@@ -148,8 +151,8 @@ fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
         Some(Cloud {
             provider: name.to_owned(),
             title: title.to_owned(),
-            place: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
-            kept: factory.key_location(name, provider),
+            key_name: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
+            key_location: factory.key_location(name, provider),
         })
     };
     known.into_iter().filter_map(cloud).collect()

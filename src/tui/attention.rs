@@ -109,8 +109,8 @@ impl TerminalSupport {
     }
 
     /// Returns the bytes that call the person: the bell, and a message where the terminal shows messages.
-    pub(crate) fn notification(self, standing: ProgramStatus) -> String {
-        let what = match standing {
+    pub(crate) fn notification(self, status: ProgramStatus) -> String {
+        let what = match status {
             ProgramStatus::Permission => "A block waits for you",
             ProgramStatus::Question => "A question waits for you",
             ProgramStatus::Idle | ProgramStatus::Working | ProgramStatus::Failed => "It waits for you",
@@ -124,8 +124,8 @@ impl TerminalSupport {
         format!("\x07{}", self.sequence(!message.is_empty(), &message))
     }
 
-    fn status(self, standing: ProgramStatus) -> String {
-        let state = match standing {
+    fn status(self, status: ProgramStatus) -> String {
+        let state = match status {
             ProgramStatus::Idle => "idle",
             ProgramStatus::Working => "working",
             ProgramStatus::Permission => "blocked:kind=permission",
@@ -135,8 +135,8 @@ impl TerminalSupport {
         self.sequence(self.status, &format!("\x1b]7501;state={state}:app=sayso\x1b\\"))
     }
 
-    fn progress(self, standing: ProgramStatus) -> String {
-        let progress = match standing {
+    fn progress(self, status: ProgramStatus) -> String {
+        let progress = match status {
             ProgramStatus::Working => "3",
             ProgramStatus::Failed => "2;100",
             ProgramStatus::Idle | ProgramStatus::Permission | ProgramStatus::Question => "0",
@@ -174,33 +174,34 @@ pub(crate) fn version(text: &str) -> (u32, u32, u32) {
 /// Remembers what was sent to the terminal last, and when, so that only changes are sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AttentionSender {
-    attention: TerminalSupport,
+    support: TerminalSupport,
     last_sent: Option<(ProgramStatus, Instant)>,
 }
 
 impl AttentionSender {
-    pub(crate) fn new(attention: TerminalSupport) -> Self {
-        Self { attention, last_sent: None }
+    pub(crate) fn new(support: TerminalSupport) -> Self {
+        Self { support, last_sent: None }
     }
 
     /// Returns the bytes to send now; empty while nothing changed.
-    pub(crate) fn update(&mut self, standing: ProgramStatus, now: Instant) -> String {
-        let at = self.attention;
-        let before = self.last_sent.map(|(told, _)| told);
-        if before == Some(standing) {
-            let lasts = at.repeats_progress && standing == ProgramStatus::Working;
-            let late = self
-                .last_sent
-                .is_some_and(|(_, told)| now.saturating_duration_since(told) >= PROGRESS_INTERVAL);
-            if !(lasts && late) {
+    pub(crate) fn update(&mut self, status: ProgramStatus, now: Instant) -> String {
+        let support = self.support;
+        let last_sent = self.last_sent;
+        if let Some((last_status, sent_at)) = last_sent
+            && last_status == status
+        {
+            let is_repeated = support.repeats_progress && status == ProgramStatus::Working;
+            if !is_repeated || now.saturating_duration_since(sent_at) < PROGRESS_INTERVAL {
                 return String::new();
             }
-            self.last_sent = Some((standing, now));
-            return at.progress(standing);
+            self.last_sent = Some((status, now));
+            return support.progress(status);
         }
-        self.last_sent = Some((standing, now));
-        let (was, progress) = (at.progress(before.unwrap_or(ProgramStatus::Idle)), at.progress(standing));
-        at.status(standing) + if progress == was { "" } else { &progress }
+        self.last_sent = Some((status, now));
+        let last_status = last_sent.map_or(ProgramStatus::Idle, |(last_status, _)| last_status);
+        let progress = support.progress(status);
+        let is_new = progress != support.progress(last_status);
+        support.status(status) + if is_new { &progress } else { "" }
     }
 
     /// Call this after another program had the terminal: everything is sent again.

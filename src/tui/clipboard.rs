@@ -38,17 +38,17 @@ pub(crate) enum CopyMethod {
 }
 
 /// Returns the methods to try, best first.
-pub(crate) fn copy_methods(at: ClipboardEnv) -> Vec<CopyMethod> {
-    let mut ways = Vec::new();
-    if at.tmux {
-        ways.push(CopyMethod::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
+pub(crate) fn copy_methods(env: ClipboardEnv) -> Vec<CopyMethod> {
+    let mut methods = Vec::new();
+    if env.tmux {
+        methods.push(CopyMethod::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
     }
-    if !at.ssh {
-        let native: &[CopyMethod] = if at.mac {
+    if !env.ssh {
+        let native: &[CopyMethod] = if env.mac {
             &[CopyMethod::Program(Start::Pbcopy, &[])]
-        } else if at.wayland {
+        } else if env.wayland {
             &[CopyMethod::Program(Start::WlCopy, &[])]
-        } else if at.x11 {
+        } else if env.x11 {
             &[
                 CopyMethod::Program(Start::Xclip, &["-selection", "clipboard"]),
                 CopyMethod::Program(Start::Xsel, &["--clipboard", "--input"]),
@@ -57,10 +57,10 @@ pub(crate) fn copy_methods(at: ClipboardEnv) -> Vec<CopyMethod> {
             &[]
         };
         // Locally, the system's own clipboard comes before tmux's buffer.
-        ways.splice(0..0, native.iter().copied());
+        methods.splice(0..0, native.iter().copied());
     }
-    ways.push(CopyMethod::Terminal);
-    ways
+    methods.push(CopyMethod::Terminal);
+    methods
 }
 
 /// What became of a copy; `Display` writes it for the person.
@@ -99,10 +99,10 @@ impl fmt::Display for CopyResult {
 }
 
 /// Copies a text with the first method that works. Starts programs and waits for them: call it on a worker.
-pub(crate) fn copy(text: &str, ways: &[CopyMethod], programs: &Launcher) -> CopyResult {
+pub(crate) fn copy(text: &str, methods: &[CopyMethod], programs: &Launcher) -> CopyResult {
     let lines = text.lines().count();
-    for way in ways {
-        match way {
+    for method in methods {
+        match method {
             CopyMethod::Program(start, arguments) => {
                 if programs.command(*start).is_ok_and(|command| pipe_text(command, arguments, text)) {
                     return CopyResult::Confirmed { lines };
@@ -174,10 +174,10 @@ mod tests {
     fn a_program_that_fails_or_is_missing_confirms_nothing() {
         let nothing = Launcher::new("".as_ref(), crate::launch::WritableFolders::default());
         let failing = CopyMethod::Program(Start::Shell, &["-c", "cat >/dev/null; exit 1"]);
-        for (way, launcher) in
+        for (method, launcher) in
             [(failing, Launcher::default()), (CopyMethod::Program(Start::Xclip, &[]), nothing)]
         {
-            assert!(matches!(copy("x", &[way, CopyMethod::Terminal], &launcher), CopyResult::Send { .. }));
+            assert!(matches!(copy("x", &[method, CopyMethod::Terminal], &launcher), CopyResult::Send { .. }));
         }
     }
 }

@@ -32,14 +32,14 @@ impl Colouring {
             }
         }
         let Some(wanted) = pane.wants_colours(state).filter(|wanted| !wanted.text.is_empty()) else { return };
-        let ColourRequest { key, print, language, text } = wanted;
-        if self.asked == Some((key, print)) {
+        let ColourRequest { key, fingerprint, language, text } = wanted;
+        if self.asked == Some((key, fingerprint)) {
             return;
         }
         if let Some((before, _)) = self.asked.filter(|(before, _)| *before != key) {
             self.highlighter.forget(before);
         }
-        self.asked = Some((key, print));
+        self.asked = Some((key, fingerprint));
         self.highlighter.request(key, &language, text.whole());
     }
 

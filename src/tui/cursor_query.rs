@@ -53,7 +53,8 @@ pub(crate) enum QueryPurpose {
 #[derive(Clone, Debug, Default)]
 pub struct CursorQueries {
     asked: VecDeque<(Query, Option<QueryPurpose>)>,
-    made: u32,
+    /// How many queries were made.
+    count: u32,
 }
 
 /// So many queries are remembered at most, so that their answers are recognized; never more are open at once.
@@ -63,12 +64,12 @@ impl CursorQueries {
     /// Makes the query to send after the next frame of a terminal of this size.
     pub(crate) fn ask(&mut self, purpose: QueryPurpose, (width, height): (u16, u16)) -> Query {
         self.forget(purpose);
-        self.made = self.made.wrapping_add(1);
+        self.count = self.count.wrapping_add(1);
         // Row 1 is left out: an answer with it reads like F3 with a modifier.
         let rows = u32::from(height.saturating_sub(1).max(1));
         let columns = u32::from(width.max(1));
-        let row = u16::try_from(self.made % rows).unwrap_or(0).saturating_add(2);
-        let column = u16::try_from((self.made / rows) % columns).unwrap_or(0).saturating_add(1);
+        let row = u16::try_from(self.count % rows).unwrap_or(0).saturating_add(2);
+        let column = u16::try_from((self.count / rows) % columns).unwrap_or(0).saturating_add(1);
         let query = Query { row: row.min(height.max(1)), column };
         if self.asked.len() == MAX_QUERIES {
             self.asked.pop_front();

@@ -66,9 +66,6 @@ pub struct Guard {
     changed: bool,
 }
 
-/// The smallest window in which decisions count: columns, rows.
-pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
-
 impl Guard {
     pub(crate) fn new(times: Times, size: (u16, u16), now: Instant) -> Self {
         Self {
@@ -93,20 +90,21 @@ impl Guard {
         }
     }
 
-    /// Sets what is up for decision and visible in the next frame. The same token again changes nothing; another one
+    /// Sets what is up for decision and visible in the next frame. The same subject again changes nothing; another one
     /// starts over: a query is wanted again, nothing is seen. Call it with every frame.
-    pub(crate) fn set_subject(&mut self, token: SubjectId, now: Instant) {
-        if self.subject == Some(token) {
+    pub(crate) fn set_subject(&mut self, subject: SubjectId, now: Instant) {
+        if self.subject == Some(subject) {
             return;
         }
         // The subject's checks have arrived, which could not be read before: a person who went to it is still there,
         // and the time to read it starts now.
-        let before = self.subject.replace(token).filter(|_| self.checking);
-        let checked =
-            |to: SubjectId| before == Some(to) && (to.block, to.revision) == (token.block, token.revision);
+        let before = self.subject.replace(subject).filter(|_| self.checking);
+        let checked = |to: SubjectId| {
+            before == Some(to) && (to.block, to.revision) == (subject.block, subject.revision)
+        };
         self.visited = self.visited.and_then(|(to, since)| match to {
-            to if to == token => Some((to, since)),
-            to => checked(to).then_some((token, now)),
+            to if to == subject => Some((to, since)),
+            to => checked(to).then_some((subject, now)),
         });
         self.seen = SeenRows::default();
         self.opened = false;

@@ -10,10 +10,10 @@ use crate::text::diff::{LineComparison, is_change};
 pub(super) const USAGE: &str = "/instructions on|off|changes.";
 
 /// Whether the project's instructions are told to the model, and what `/instructions` takes.
-pub(super) fn told(state: &State) -> String {
+pub(super) fn sentence(state: &State) -> String {
     let is_used = state.live.use_instructions;
     let is_there = state.live.instructions.iter().any(|file| !file.own);
-    let told = match (is_there, is_used) {
+    let text = match (is_there, is_used) {
         (true, true) => "The project's AGENTS.md is told to the model.",
         (true, false) => "The project's AGENTS.md is not told to the model.",
         (false, true) if state.live.holds_project_instructions() => {
@@ -22,7 +22,7 @@ pub(super) fn told(state: &State) -> String {
         (false, true) => "No AGENTS.md of the project is told. One that comes would be.",
         (false, false) => "No AGENTS.md of the project is told. One that comes would not be.",
     };
-    format!("{told} {USAGE}")
+    format!("{text} {USAGE}")
 }
 
 /// No file is held back.

@@ -152,8 +152,8 @@ impl Keymap {
     ) -> String {
         let bound =
             keys.iter().filter_map(|(action, does)| Some(format!("{} {does}", self.key(context, *action)?)));
-        let told = bound.collect::<Vec<_>>().join(between);
-        if told.is_empty() { told } else { format!("{before}{told}{after}") }
+        let hints = bound.collect::<Vec<_>>().join(between);
+        if hints.is_empty() { hints } else { format!("{before}{hints}{after}") }
     }
 
     /// All rows of exactly this context, in the order of the file, for the help screen.

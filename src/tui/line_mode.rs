@@ -107,12 +107,12 @@ impl LineMode {
         Ok(session::Session::new(self, driver, options).go().await.map_err(LineModeError::Output)?)
     }
 
-    /// Waits for work between sessions. `far` returns what is being done and how far it is; `stop` asks the
+    /// Waits for work between sessions. `progress` returns what is being done and how far it is; `stop` asks the
     /// work to end, and it is waited for all the same.
     pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
-        far: impl Fn() -> String,
+        progress: impl Fn() -> String,
         stop: impl Fn(),
     ) -> T {
         tokio::pin!(work);
@@ -130,7 +130,7 @@ impl LineMode {
                 }
                 () = tokio::time::sleep(pause) => {
                     // If nothing can be printed any more, the next session will notice.
-                    let _ = self.page.line(&far());
+                    let _ = self.page.line(&progress());
                     pause *= 4;
                 }
             }

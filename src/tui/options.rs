@@ -45,7 +45,7 @@ pub struct Options {
     /// How long to wait after Esc for the rest of a longer sequence.
     pub(crate) esc_delay: Duration,
     /// What decides how text is copied.
-    pub(crate) surroundings: ClipboardEnv,
+    pub(crate) clipboard_env: ClipboardEnv,
     /// The programs that may be started.
     pub(crate) launcher: Launcher,
     /// The command of the external editor.
@@ -53,7 +53,7 @@ pub struct Options {
     /// The command of the pager.
     pub(crate) pager: String,
     /// How times and paths are written.
-    pub(crate) place: Locale,
+    pub(crate) locale: Locale,
     /// The first message to send, as given on the command line.
     pub(crate) first_prompt: Option<String>,
     /// The file that the session starts with.
@@ -130,7 +130,7 @@ impl Options {
         now: Timestamp,
     ) -> DrawContext<'a> {
         let (glyphs, motion) = (self.glyphs(), self.motion);
-        DrawContext { theme, links: &self.links, keymap, glyphs, place: &self.place, now, motion }
+        DrawContext { theme, links: &self.links, keymap, glyphs, locale: &self.locale, now, motion }
     }
 
     /// The extension of files in a language, without the dot.

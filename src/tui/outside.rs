@@ -27,7 +27,7 @@ pub(super) const LATE_SIGNAL_TIMEOUT: Duration = Duration::from_millis(300);
 pub(super) enum OutsideError {
     /// No private folder or file could be made for the text.
     #[error("No temporary {0}: {why}.", why = words(.1))]
-    LocationError(&'static str, io::Error),
+    NoPrivateFile(&'static str, io::Error),
     /// The file to show can't be read.
     #[error("The file can't be read: {}.", words(.0))]
     Unreadable(io::Error),
@@ -81,16 +81,16 @@ pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Resu
     let file = match what {
         PagerText::File(path) => {
             let file = std::fs::File::open(path).map_err(OutsideError::Unreadable)?;
-            written_out(file)?
+            escaped_copy(file)?
         }
-        PagerText::Text(text) => written_out(text.as_bytes())?,
+        PagerText::Text(text) => escaped_copy(text.as_bytes())?,
     };
     run(Start::Pager, command, &file, programs)
 }
 
 /// Writes a private copy, escaped line by line for printing.
-fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
-    let failed = |error| OutsideError::LocationError("file", error);
+fn escaped_copy(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
+    let failed = |error| OutsideError::NoPrivateFile("file", error);
     let copy = PrivateFile::new(b"", "txt")?;
     let file = std::fs::OpenOptions::new().append(true).open(&copy.path).map_err(failed)?;
     let mut out = std::io::BufWriter::new(file);
@@ -121,8 +121,8 @@ impl PrivateFile {
     /// Makes a file that only this account can read, alone in its folder.
     fn new(text: &[u8], extension: &str) -> Result<Self, OutsideError> {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
-        let folder = PrivateFolder::make().map_err(|error| OutsideError::LocationError("folder", error))?;
-        let failed = |error| OutsideError::LocationError("file", error);
+        let folder = PrivateFolder::make().map_err(|error| OutsideError::NoPrivateFile("folder", error))?;
+        let failed = |error| OutsideError::NoPrivateFile("file", error);
         let work = folder.path().join("work");
         std::fs::create_dir(&work).map_err(failed)?;
         let path = work.join(format!("sayso.{extension}"));

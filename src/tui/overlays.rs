@@ -232,8 +232,8 @@ pub trait Overlay: Any + Debug {
             Action::ListDown | Action::ScrollDown => self.step(1, ctx, panes),
             Action::ScrollPageUp => self.step(-10, ctx, panes),
             Action::ScrollPageDown => self.step(10, ctx, panes),
-            Action::ScrollTop => self.step(-10_000, ctx, panes),
-            Action::ScrollEnd => self.step(10_000, ctx, panes),
+            Action::ScrollTop => self.step(-isize::MAX, ctx, panes),
+            Action::ScrollEnd => self.step(isize::MAX, ctx, panes),
             Action::ListDelete => self.edit(Edit::Delete, ctx, panes),
             other => Edit::of(other).map_or_else(Vec::new, |edit| self.edit(edit, ctx, panes)),
         }
@@ -349,8 +349,8 @@ pub(super) fn not_shown() -> OverlayResponse {
     OverlayResponse::info("Not shown over what stands here. Ask for it once more.")
 }
 
-/// Makes a number for [`Overlay::scope`].
-pub(in crate::tui) fn number_of(what: impl std::hash::Hash) -> u64 {
+/// Makes the value for [`Overlay::scope`] from what tells one question or list from all others.
+pub(in crate::tui) fn scope_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);

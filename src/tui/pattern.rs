@@ -41,7 +41,7 @@ impl Pattern {
     /// # Errors
     /// When the expression has a syntax error (with its position) or is too large.
     pub(crate) fn expression(text: &str) -> Result<Self, PatternError> {
-        if let Some(error) = broken(text) {
+        if let Some(error) = syntax_error(text) {
             return Err(error);
         }
         Self::build(text, has_capital(&without_escapes(text)))
@@ -117,7 +117,7 @@ fn without_escapes(text: &str) -> String {
 }
 
 /// Returns the syntax error of an expression and its position.
-fn broken(text: &str) -> Option<PatternError> {
+fn syntax_error(text: &str) -> Option<PatternError> {
     let at = |span: &regex_syntax::ast::Span, why: String| {
         let column = text.get(..span.start.offset).unwrap_or(text).chars().count() + 1;
         PatternError::Broken { column, why }

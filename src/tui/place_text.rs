@@ -63,7 +63,7 @@ impl PlaceText {
         Self { head: place.to_string(), text, files, unloaded }
     }
 
-    fn holds(&self, words: &SearchWords) -> bool {
+    fn contains(&self, words: &SearchWords) -> bool {
         let mut texts = std::iter::once(&self.text).chain(&self.files);
         words.is_empty() || texts.any(|text| words.first_in(text).is_some())
     }
@@ -101,7 +101,7 @@ impl PlaceSearch {
             (None, Some(block)) if kind == LocationKind::Output && there.text.is_empty() => {
                 Self::Missing(format!("Block {block} has no output."))
             }
-            (None, _) if !there.holds(&SearchWords::read(&found.words)) => {
+            (None, _) if !there.contains(&SearchWords::read(&found.words)) => {
                 Self::Missing(format!("Not found in {}: {}", there.head, found.words.trim()))
             }
             (None, _) => Self::Found,

@@ -50,6 +50,7 @@ pub(crate) struct Tui {
     /// Whether a later answer of the terminal may still change the theme.
     theme_open: bool,
     keymap: Keymap,
+    /// Whether the first frame was drawn, or is about to be.
     started: bool,
     /// Whether the person quit or the terminal was closed between two sessions.
     leaves: bool,
@@ -116,9 +117,7 @@ impl Tui {
         if self.leaves {
             return Ok(Exit::Hangup);
         }
-        if !std::mem::replace(&mut self.started, true) && options.theme.needs_background() {
-            self.await_colours(options).await?;
-        }
+        self.await_colours(options).await?;
         let now = Instant::now();
         let screen = self.first_screen(driver, options, now);
         let workers = Workers::start();
@@ -187,9 +186,11 @@ impl Tui {
         screen
     }
 
-    /// Waits briefly for the background colour; if it doesn't arrive, the first frame is drawn without it.
+    /// Before the first frame of all, waits briefly for the background colour if the theme depends on it; if the
+    /// colour doesn't arrive, the frame is drawn without it.
     async fn await_colours(&mut self, options: &Options) -> Result<(), TuiError> {
-        if options.colorfgbg.is_some() {
+        let is_first = !std::mem::replace(&mut self.started, true);
+        if !is_first || !options.theme.needs_background() || options.colorfgbg.is_some() {
             return Ok(());
         }
         self.terminal.flush()?;

@@ -136,8 +136,11 @@ pub struct Screen {
     last_step: Instant,
     /// The key that ended the key test, and when it came last: while held down, it repeats.
     left_test: Option<(crate::tui::keymap::Key, Instant)>,
+    /// What is known of the session's progress.
     follow: focus::WaitState,
+    /// Earlier presses of Ctrl-C.
     escalation: stop::Escalation,
+    /// The key hint that the mouse button was pressed on, until it is released.
     pressed: Option<ClickTarget<Action>>,
     /// Counts clicks in an editable text.
     clicks: mouse::Clicks,
@@ -145,11 +148,12 @@ pub struct Screen {
     held_text: Option<text_mouse::TextDrag>,
     drag: Option<select::SelectionDrag>,
     /// The bytes from the terminal that made up the event being handled.
-    pub sent: Vec<u8>,
+    pub event_bytes: Vec<u8>,
     /// The block whose output is shown as the source of words in another block.
     source: Option<BlockId>,
     /// When the next portion of long work is due.
-    working: Option<Instant>,
+    work_due: Option<Instant>,
+    /// The layout of the waiting block that the guard knows.
     seen_layout: Option<LayoutStamp>,
 }
 
@@ -202,9 +206,9 @@ impl Screen {
             clicks: mouse::Clicks::default(),
             held_text: None,
             drag: None,
-            sent: Vec::new(),
+            event_bytes: Vec::new(),
             source: None,
-            working: None,
+            work_due: None,
             seen_layout: None,
         }
     }

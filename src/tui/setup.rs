@@ -111,7 +111,7 @@ pub struct Cloud {
     /// Its name as its maker writes it.
     pub title: String,
     /// The name under which its key is looked for: `OPENAI_API_KEY`.
-    pub place: String,
+    pub key_name: String,
     /// Where its key is stored, if there is one.
-    pub kept: Option<String>,
+    pub key_location: Option<String>,
 }

@@ -53,7 +53,7 @@ pub(crate) struct Terminal {
     input: OwnedFd,
     output: OwnedFd,
     options: ModeOptions,
-    touched: SwitchedModes,
+    switched: SwitchedModes,
     before: Termios,
     /// Whether the program has it. While it does not, nothing is written.
     is_held: bool,
@@ -82,9 +82,9 @@ impl Terminal {
         let before = tcgetattr(&input).map_err(failed("read"))?;
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
         restore::hook_panics();
-        let touched = SwitchedModes { mouse: options.mouse, ..SwitchedModes::default() };
+        let switched = SwitchedModes { mouse: options.mouse, ..SwitchedModes::default() };
         let screen = CellDiff::new(size);
-        let mut terminal = Self { screen, input, output, options, touched, before, is_held: false };
+        let mut terminal = Self { screen, input, output, options, switched, before, is_held: false };
         terminal.take()?;
         Ok(terminal)
     }
@@ -96,8 +96,8 @@ impl Terminal {
         tcsetattr(&self.input, OptionalActions::Now, &raw).map_err(failed("switched to raw mode"))?;
         let input = self.input.try_clone().map_err(failed("kept"))?;
         let output = self.output.try_clone().map_err(failed("kept"))?;
-        restore::keep(input, output, self.before.clone(), self.touched);
-        let enter = modes::enter(self.touched);
+        restore::keep(input, output, self.before.clone(), self.switched);
+        let enter = modes::enter(self.switched);
         self.screen.before(enter.as_bytes());
         self.is_held = true;
         self.redraw();
@@ -147,7 +147,7 @@ impl Terminal {
     /// Sets the table of pictures that cells refer to; `kept`: the terminal stores pictures that it was sent.
     pub(crate) fn set_graphics(&mut self, graphics: Graphics, kept: bool) {
         self.screen.graphics = graphics;
-        self.change(|touched| touched.pictures |= kept);
+        self.change(|switched| switched.pictures |= kept);
     }
 
     /// The size of a cell in pixels, if the terminal reports it: width and height.
@@ -171,34 +171,34 @@ impl Terminal {
     /// Records whether the terminal supports synchronized updates.
     pub(crate) fn set_sync(&mut self, sync: bool) {
         self.screen.sync = sync;
-        self.change(|touched| touched.sync = sync);
+        self.change(|switched| switched.sync = sync);
     }
 
     /// Switches the kitty keyboard protocol on: the terminal answered that it supports it.
     pub(crate) fn use_kitty_keyboard(&mut self) {
-        if !self.touched.kitty {
-            self.change(|touched| touched.kitty = true);
+        if !self.switched.kitty {
+            self.change(|switched| switched.kitty = true);
             self.queue(modes::KITTY_PUSH.as_bytes());
         }
     }
 
     /// Whether the kitty keyboard protocol is switched on.
     pub(crate) fn uses_kitty_keyboard(&self) -> bool {
-        self.touched.kitty
+        self.switched.kitty
     }
 
     /// Captures the mouse, or leaves it to the terminal.
     pub(crate) fn set_mouse(&mut self, on: bool) {
-        if self.touched.mouse != on {
-            self.change(|touched| touched.mouse = on);
+        if self.switched.mouse != on {
+            self.change(|switched| switched.mouse = on);
             self.queue(if on { modes::MOUSE_ON } else { modes::MOUSE_OFF }.as_bytes());
         }
     }
 
     /// Sets the title of the window; the text is escaped here.
     pub(crate) fn title(&mut self, title: &str) {
-        if !self.touched.title {
-            self.change(|touched| touched.title = true);
+        if !self.switched.title {
+            self.change(|switched| switched.title = true);
             self.queue(modes::TITLE_PUSH.as_bytes());
         }
         let text = format!("\x1b]2;{}\x07", super::paint::glyphs::clean(title));
@@ -206,16 +206,16 @@ impl Terminal {
     }
 
     /// Sends the state of the session to the terminal; it is cleared when the terminal is restored.
-    pub(crate) fn send_attention(&mut self, attention: TerminalSupport, told: &str) {
-        if self.touched.told.is_none() {
-            self.change(|touched| touched.told = Some(attention));
+    pub(crate) fn send_attention(&mut self, support: TerminalSupport, sequences: &str) {
+        if self.switched.attention.is_none() {
+            self.change(|switched| switched.attention = Some(support));
         }
-        self.queue(told.as_bytes());
+        self.queue(sequences.as_bytes());
     }
 
     fn change(&mut self, change: impl Fn(&mut SwitchedModes)) {
-        change(&mut self.touched);
-        restore::touch(change);
+        change(&mut self.switched);
+        restore::record(change);
     }
 
     /// Draws a frame onto an empty canvas, and writes its changes and the queued bytes in one write. `render`

@@ -16,7 +16,7 @@ pub use choose::{Preference, choose};
 pub use colour::{Depth, Rgb};
 pub use own_themes::OwnThemes;
 pub use read::Warning;
-pub(crate) use read::{ThemeError, in_vain};
+pub(crate) use read::{ThemeError, warnings_line};
 pub use slot::{Slot, Syntax};
 
 use ratatui::style::{Color, Modifier, Style};

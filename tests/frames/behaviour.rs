@@ -2,10 +2,10 @@
 
 use super::scene::{
     CODE, Scene, USAGE, acted, clouds, confined, decide, decided, engine_commands, failure, findings,
-    inspection, report, sent_edit, terms,
+    inspection, name_not_found, report, sent_edit, terms,
 };
 use super::selecting::{click, down, drag, place, up};
-use super::{assert_screen, assert_shown, drawn};
+use super::{assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::*;
 use sayso::engine::state::Question;
 use sayso::engine::{Command, Phase, Settings};
@@ -551,6 +551,20 @@ fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
     assert_eq!(engine_commands(&scene.press(&["c"])), [Command::Continue]);
     scene.pass(1_000);
     assert_eq!(engine_commands(&scene.press(&["e"])), [Command::EndTurn]);
+}
+
+#[test]
+fn one_key_goes_back_from_the_last_problem_however_often_down_was_pressed() {
+    let mut scene = Scene::worked();
+    scene.ask("and now the same for 2025");
+    scene.fail(name_not_found());
+    scene.disk_fails();
+    scene.settle();
+    scene.screen.panes.focus = Pane::Output;
+    scene.press(&["down", "down", "down"]);
+    assert_text(&drawn(&mut scene, 100, 30), &["> disk"], &["> no network"]);
+    scene.press(&["up"]);
+    assert_text(&drawn(&mut scene, 100, 30), &["> no network"], &["> disk"]);
 }
 
 #[test]

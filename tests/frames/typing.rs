@@ -332,7 +332,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     scene.enter("/keys test");
     scene.take_commands();
     let send = |scene: &mut Scene, key: &str, bytes: &[u8]| {
-        scene.screen.sent = bytes.to_vec();
+        scene.screen.event_bytes = bytes.to_vec();
         scene.press(&[key]);
         scene.pass(1_000);
     };

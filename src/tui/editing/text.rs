@@ -56,7 +56,8 @@ pub(crate) struct Text {
     /// Whether every move selects.
     marking: bool,
     shape: SelectionShape,
-    kept: YankedText,
+    /// What was cut or copied last.
+    yanked: YankedText,
     generation: u64,
     /// Whether it may have only one line.
     one_line: bool,

@@ -99,7 +99,7 @@ pub(crate) struct Vim {
     opens_lines: bool,
     replaying: bool,
     /// How many bytes this stroke inserted.
-    put_in: usize,
+    inserted_bytes: usize,
     /// Half a page, in rows.
     pub(crate) half_page: usize,
 }
@@ -161,7 +161,7 @@ impl Vim {
 
     pub(crate) fn stroke(&mut self, stroke: char, text: &mut Text) -> StrokeResult {
         if !self.replaying {
-            self.put_in = 0;
+            self.inserted_bytes = 0;
         }
         if self.mode == Mode::Insert {
             return self.insert(stroke, text);
@@ -212,7 +212,7 @@ impl Vim {
         let typed = std::mem::take(&mut self.typed);
         let more = std::mem::take(&mut self.times).max(1) - 1;
         let opens_lines = std::mem::take(&mut self.opens_lines);
-        let fits = self.may_put_in(typed.len() + usize::from(opens_lines), more);
+        let fits = self.may_insert(typed.len() + usize::from(opens_lines), more);
         for _ in 0..if fits { more } else { 0 } {
             if opens_lines {
                 type_in(ENTER, text);
@@ -237,10 +237,10 @@ impl Vim {
     }
 
     /// Whether this stroke may insert so many bytes so many times, in addition to what it has inserted already.
-    fn may_put_in(&mut self, bytes: usize, times: usize) -> bool {
-        let sum = self.put_in.saturating_add(bytes.saturating_mul(times));
+    fn may_insert(&mut self, bytes: usize, times: usize) -> bool {
+        let sum = self.inserted_bytes.saturating_add(bytes.saturating_mul(times));
         if sum <= MAX_INSERTED_BYTES {
-            self.put_in = sum;
+            self.inserted_bytes = sum;
         }
         sum <= MAX_INSERTED_BYTES
     }
@@ -272,7 +272,7 @@ impl Vim {
         self.replaying = true;
         text.group_changes(|text| {
             for _ in 0..times {
-                let fits = self.may_put_in(keys.len(), 1);
+                let fits = self.may_insert(keys.len(), 1);
                 if !fits || keys.chars().any(|stroke| self.stroke(stroke, text) == StrokeResult::TooMuch) {
                     answer = StrokeResult::TooMuch;
                 }

@@ -171,7 +171,7 @@ pub(crate) enum KeyClass {
         /// Whether the focus is on the block, in review, with nothing over it.
         there: bool,
         /// The block as it is now.
-        token: Option<SubjectId>,
+        subject: Option<SubjectId>,
     },
     Other,
 }

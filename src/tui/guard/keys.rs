@@ -29,9 +29,9 @@ impl Guard {
                 }
                 KeyOutcome::Pass
             }
-            (KeyClass::Go { there, token }, _) => {
+            (KeyClass::Go { there, subject }, _) => {
                 self.typing.end();
-                self.go(there, token, context, visited, at)
+                self.go(there, subject, context, visited, at)
             }
             (_, Some(letter)) => self.letter(letter, class, context, was_held, at),
             (_, None) => self.command(key.code, class, context, at),
@@ -158,13 +158,13 @@ impl Guard {
     fn go(
         &mut self,
         there: bool,
-        token: Option<SubjectId>,
+        subject: Option<SubjectId>,
         context: KeyContext,
         visited: Option<(SubjectId, Instant)>,
         at: Instant,
     ) -> KeyOutcome {
         self.restart(at);
-        let Some(token) = token else { return KeyOutcome::Pass };
+        let Some(subject) = subject else { return KeyOutcome::Pass };
         if context.repeat {
             return KeyOutcome::Refused(RefusalReason::Repeat);
         }
@@ -172,14 +172,14 @@ impl Guard {
             // A control byte inside a paste.
             return KeyOutcome::Refused(RefusalReason::Paste);
         }
-        self.visited = Some((token, at));
+        self.visited = Some((subject, at));
         if !there {
             return KeyOutcome::Pass;
         }
         let again = visited.is_some_and(|(to, since)| {
-            to == token && at.saturating_duration_since(since) >= self.times.go_again
+            to == subject && at.saturating_duration_since(since) >= self.times.go_again
         });
-        if !again || self.subject != Some(token) {
+        if !again || self.subject != Some(subject) {
             return KeyOutcome::Refused(RefusalReason::Again);
         }
         if let Some(why) = self.standing_refusal(Verb::Approve) {

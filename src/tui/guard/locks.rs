@@ -1,9 +1,10 @@
 //! Tells why the guard would refuse a decision, or a letter that acts elsewhere, at this moment.
 
+use super::Guard;
 use super::ask::Verb;
 use super::refusal::RefusalReason;
-use super::{Guard, MIN_WINDOW_SIZE};
 use crate::tui::cursor_query::QueryState;
+use crate::tui::widgets::layout::MIN_WINDOW_SIZE;
 use std::time::Instant;
 
 impl Guard {
@@ -14,24 +15,24 @@ impl Guard {
 
     /// Why this decision would be refused now.
     pub(crate) fn decision_refusal(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
-        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
+        let Some(subject) = self.subject else { return Some(RefusalReason::NoBlock) };
         let unconfirmed = self.is_small() || self.block_query != QueryState::Confirmed;
         let left = self.quiet_left(now).filter(|_| !unconfirmed);
         match left {
             Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
-            Some(left) => Some(RefusalReason::Appeared { block: token.block, left: Some(left) }),
+            Some(left) => Some(RefusalReason::Appeared { block: subject.block, left: Some(left) }),
             None => self.standing_refusal(verb),
         }
     }
 
     /// Why this decision would be refused even when the quiet time is over.
     pub(super) fn standing_refusal(&self, verb: Verb) -> Option<RefusalReason> {
-        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
+        let Some(subject) = self.subject else { return Some(RefusalReason::NoBlock) };
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
         if self.block_query != QueryState::Confirmed {
-            return Some(RefusalReason::Appeared { block: token.block, left: None });
+            return Some(RefusalReason::Appeared { block: subject.block, left: None });
         }
         if verb.needs_seen() {
             if self.checking {

@@ -8,7 +8,7 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-fn token(revision: u32) -> SubjectId {
+fn subject(revision: u32) -> SubjectId {
     SubjectId { block: BlockId(3), revision: Revision(revision), terms: 0 }
 }
 
@@ -30,7 +30,7 @@ const SKIP: KeyClass = KeyClass::Decision(Verb::Skip);
 /// A block of `n` rows, the first of them drawn at `t`.
 fn drawn(n: u64, on_screen: usize, t: Instant) -> Guard {
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
+    g.set_subject(subject(1), t);
     g.layout(rows(n));
     g.rows_on_screen(&[0..on_screen], t);
     g
@@ -95,11 +95,11 @@ const REPEATED: KeyOutcome = KeyOutcome::Refused(RefusalReason::Repeat);
 const ACCEPT: KeyClass = KeyClass::Accept { approves: true };
 
 fn there() -> KeyClass {
-    KeyClass::Go { there: true, token: Some(token(1)) }
+    KeyClass::Go { there: true, subject: Some(subject(1)) }
 }
 
 fn from_elsewhere() -> KeyClass {
-    KeyClass::Go { there: false, token: Some(token(1)) }
+    KeyClass::Go { there: false, subject: Some(subject(1)) }
 }
 
 #[test]
@@ -219,9 +219,9 @@ fn g5_a_change_starts_over() {
     let (t, mut g) = fresh();
     g.tick(t + ms(800));
     assert_eq!(g.approval_refusal(t + ms(800)), None);
-    g.set_subject(token(1), t + ms(800));
-    assert_eq!(g.approval_refusal(t + ms(800)), None, "the same token is the same subject");
-    g.set_subject(token(2), t + ms(800));
+    g.set_subject(subject(1), t + ms(800));
+    assert_eq!(g.approval_refusal(t + ms(800)), None, "the same subject again");
+    g.set_subject(subject(2), t + ms(800));
     assert_eq!(g.approval_refusal(t + ms(5000)), Some(NOT_ANSWERED));
     assert_eq!(g.seen_lines(), (0, 0));
     assert_eq!(g.queries(t + ms(800)).len(), 1);
@@ -466,8 +466,8 @@ fn the_go_key_holds_the_query_and_what_has_to_be_seen() {
     g.set_checking(true);
     assert_eq!(g.key(&GO, there(), t + ms(1500)), KeyOutcome::Refused(RefusalReason::Checking));
     g.set_checking(false);
-    g.set_subject(token(2), t + ms(1600));
-    let other = KeyClass::Go { there: true, token: Some(token(2)) };
+    g.set_subject(subject(2), t + ms(1600));
+    let other = KeyClass::Go { there: true, subject: Some(subject(2)) };
     assert_eq!(g.key(&GO, other, t + ms(2000)), AGAIN, "another block is another first press");
 }
 
@@ -479,19 +479,19 @@ fn went_to_unchecked(t: Instant) -> Guard {
     g
 }
 
-/// The block of that guard reappears as `token` at 150 ms, and the terminal answers at once.
-fn appears_as(g: &mut Guard, token: SubjectId, t: Instant) -> KeyClass {
-    g.set_subject(token, t + ms(150));
+/// The block of that guard reappears as `subject` at 150 ms, and the terminal answers at once.
+fn appears_as(g: &mut Guard, subject: SubjectId, t: Instant) -> KeyClass {
+    g.set_subject(subject, t + ms(150));
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t + ms(150));
     answer(g, t + ms(150), t + ms(151));
-    KeyClass::Go { there: true, token: Some(token) }
+    KeyClass::Go { there: true, subject: Some(subject) }
 }
 
 #[test]
 fn who_went_to_a_block_before_its_checks_came_is_there() {
     let t = Instant::now();
-    let checked = SubjectId { terms: token(1).terms + 1, ..token(1) };
+    let checked = SubjectId { terms: subject(1).terms + 1, ..subject(1) };
     let mut g = went_to_unchecked(t);
     let there = appears_as(&mut g, checked, t);
     let mut early = g.clone();
@@ -679,7 +679,7 @@ fn releases_and_repeats_as_terminals_tell_them() {
 fn a_held_decision_dies_with_its_subject() {
     let (t, mut g) = fresh();
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
-    g.set_subject(token(2), t + ms(1010));
+    g.set_subject(subject(2), t + ms(1010));
     assert_eq!(hold_out(&mut g, t + ms(1010)), None);
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
@@ -809,7 +809,7 @@ proptest! {
                         raised = Some(now);
                         noise.push(now);
                     }
-                    g.set_subject(token(revision), now);
+                    g.set_subject(subject(revision), now);
                     g.layout(rows_at(wide));
                 }
                 GuardStep::Width(other) => if up != 0 && wide != other {

@@ -59,7 +59,7 @@ impl Input {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         let (wake, woken) = UnixStream::pair().map_err(InputError::Start)?;
         let (orders, taken) = std_mpsc::channel();
-        let to = sender.clone();
+        let reader_sender = sender.clone();
         std::thread::Builder::new()
             .name("input".into())
             .stack_size(128 << 10)
@@ -68,7 +68,7 @@ impl Input {
                     tty,
                     woken,
                     orders: taken,
-                    to,
+                    to: reader_sender,
                     parser: InputParser::new(esc_delay),
                     pasted: UnmarkedPaste::default(),
                 }
@@ -89,7 +89,7 @@ impl Input {
         self.listen(SignalKind::window_change(), move || {
             size().map(|(width, height)| InputEvent::Resize(width, height))
         })?;
-        for (kind, told) in [
+        for (kind, event) in [
             (SignalKind::terminate(), Signal::Terminate),
             (SignalKind::quit(), Signal::Quit),
             (SignalKind::hangup(), Signal::Hangup),
@@ -97,7 +97,7 @@ impl Input {
             (SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()), Signal::Suspend),
             (SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()), Signal::Continued),
         ] {
-            self.listen(kind, move || Some(InputEvent::Signal(told)))?;
+            self.listen(kind, move || Some(InputEvent::Signal(event)))?;
         }
         Ok(())
     }
@@ -141,10 +141,10 @@ impl Input {
     }
 
     fn order(&self, order: InputOrder) {
-        let (done, told) = std_mpsc::channel();
+        let (done, acknowledged) = std_mpsc::channel();
         if self.orders.send((order, done)).is_ok() && (&self.wake).write_all(b"!").is_ok() {
             // A full channel may hold the thread back; it reads nothing then either.
-            let _ = told.recv_timeout(Duration::from_millis(200));
+            let _ = acknowledged.recv_timeout(Duration::from_millis(200));
         }
     }
 }
@@ -228,11 +228,11 @@ impl InputReader {
 
     /// Ends an open paste.
     fn end_paste(&mut self, at: Instant) -> bool {
-        self.pasted.end().is_none_or(|text| self.tell(InputEvent::Paste(text), at))
+        self.pasted.end().is_none_or(|text| self.send_event(InputEvent::Paste(text), at))
     }
 
     /// Sends an event that has no bytes. `false`: the receiver is gone.
-    fn tell(&self, event: InputEvent, at: Instant) -> bool {
+    fn send_event(&self, event: InputEvent, at: Instant) -> bool {
         self.to.blocking_send(TimedEvent { event, at, bytes: Vec::new() }).is_ok()
     }
 
@@ -279,7 +279,7 @@ impl InputReader {
     }
 
     fn hang_up(&self) {
-        self.tell(InputEvent::Hangup, Instant::now());
+        self.send_event(InputEvent::Hangup, Instant::now());
     }
 }
 

@@ -130,13 +130,13 @@ pub(super) fn index(rows: &[BindingRow]) -> Result<HashMap<(Context, Key), Actio
             }
         }
     }
-    goes_everywhere(rows, &by_key)?;
+    check_key_to_waiting(rows, &by_key)?;
     Ok(by_key.into_iter().map(|(at, row)| (at, row.binding.action)).collect())
 }
 
 /// Checks that the key to the waiting block has this meaning in every context: otherwise pressing it by habit
 /// would do something else.
-fn goes_everywhere(
+fn check_key_to_waiting(
     rows: &[BindingRow],
     by_key: &HashMap<(Context, Key), &BindingRow>,
 ) -> Result<(), KeymapError> {
@@ -144,10 +144,10 @@ fn goes_everywhere(
     let keys: Vec<Key> = going.flat_map(|row| row.binding.keys.iter().copied()).collect();
     let taken = rows.iter().find_map(|row| {
         let key = row.binding.keys.iter().find(|key| keys.contains(key))?;
-        let meant = by_key
+        let is_bound = by_key
             .get(&(row.binding.context, *key))
             .is_some_and(|by| by.binding.action == row.binding.action);
-        (meant && row.binding.action != Action::ToWaiting).then_some((row, key))
+        (is_bound && row.binding.action != Action::ToWaiting).then_some((row, key))
     });
     let Some((row, key)) = taken else { return Ok(()) };
     let action = row.binding.action;

@@ -117,8 +117,7 @@ impl Session<'_> {
             return Ok(());
         }
         let now = &self.driver.state().transcript.name;
-        let told = format!("This chat is called {now} from here on.");
-        self.print_line(&told)
+        self.print_line(&format!("This chat is called {now} from here on."))
     }
 
     /// Continues in a branch from the named place.
@@ -167,7 +166,7 @@ impl Session<'_> {
             "on" => self.driver.send(Command::UseInstructions(true)),
             "off" => self.driver.send(Command::UseInstructions(false)),
             "changes" => self.start(AwaitedJob::Instructions, Job::ChangedInstructions),
-            "" => self.print_line(&instruction_changes::told(self.driver.state()))?,
+            "" => self.print_line(&instruction_changes::sentence(self.driver.state()))?,
             _ => self.print_line(instruction_changes::USAGE)?,
         }
         Ok(())

@@ -46,9 +46,14 @@ impl Session<'_> {
         for (number, one) in (1..).zip(listed.iter().take(MAX_SESSIONS_SHOWN)) {
             let (lead, session) = (&one.lead, &one.session);
             let (label, ago) = (session.label(), words::ago(now, session.modified));
-            let told = if session.id == own { ", this one".to_owned() } else { origin(session, &sessions) };
-            let told = if is_alone { String::new() } else { told };
-            self.mode.page.line(&format!("  {number}  {lead}{label}, {ago}{told}"))?;
+            let origin = if is_alone {
+                String::new()
+            } else if session.id == own {
+                ", this one".to_owned()
+            } else {
+                origin(session, &sessions)
+            };
+            self.mode.page.line(&format!("  {number}  {lead}{label}, {ago}{origin}"))?;
         }
         self.mode.page.line(if sessions.is_empty() {
             "There is no other session."

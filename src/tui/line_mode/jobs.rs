@@ -34,8 +34,8 @@ impl Session<'_> {
                 Ok(compared) => self.compared(compared)?,
                 Err(why) => self.mode.page.line(&format!("Warning: {why}"))?,
             },
-            JobResult::Recipes(recipes, told) if self.awaited.take(&AwaitedJob::Recipes) => {
-                return self.recipes(recipes, told);
+            JobResult::Recipes(recipes, notices) if self.awaited.take(&AwaitedJob::Recipes) => {
+                return self.recipes(recipes, notices);
             }
             JobResult::Changes(record, found) => {
                 // A list requested before a newer request is no longer waited for.

@@ -12,13 +12,13 @@ use std::io;
 #[derive(Debug, Default)]
 pub(super) struct ProviderQuestion {
     /// The choices, in the order of their numbers.
-    rows: Vec<Row>,
+    rows: Vec<ProviderOption>,
     wanted: ProviderInput,
 }
 
 /// One choice.
 #[derive(Debug)]
-enum Row {
+enum ProviderOption {
     Demo,
     Server { provider: String, model: Option<String>, text: String },
     Cloud(Cloud),
@@ -41,11 +41,16 @@ impl ProviderQuestion {
         let server = |offer: &Offer| {
             let model = offer.models().first().map(|model| model.name.model.clone());
             let text = format!("{}, {} models", offer.name, offer.models().len());
-            Row::Server { provider: offer.name.clone(), model, text }
+            ProviderOption::Server { provider: offer.name.clone(), model, text }
         };
         let found = servers.iter().filter(|offer| !offer.models().is_empty()).map(server);
-        let clouds = clouds.iter().cloned().map(Row::Cloud);
-        let rows = [Row::Demo].into_iter().chain(found).chain(clouds).chain([Row::Other]).collect();
+        let clouds = clouds.iter().cloned().map(ProviderOption::Cloud);
+        let rows = [ProviderOption::Demo]
+            .into_iter()
+            .chain(found)
+            .chain(clouds)
+            .chain([ProviderOption::Other])
+            .collect();
         Self { rows, wanted: ProviderInput::Number }
     }
 
@@ -71,14 +76,16 @@ impl ProviderQuestion {
         page.line("Where should answers come from?")?;
         for (number, row) in (1..).zip(&self.rows) {
             let text = match row {
-                Row::Demo => format!("demo: {}", network::OF_DEMO),
-                Row::Server { text, .. } => format!("{text}, {}", sending::HERE),
-                Row::Cloud(cloud) => {
-                    let key =
-                        cloud.kept.as_ref().map_or("no key yet".to_owned(), |at| format!("key from {at}"));
+                ProviderOption::Demo => format!("demo: {}", network::OF_DEMO),
+                ProviderOption::Server { text, .. } => format!("{text}, {}", sending::HERE),
+                ProviderOption::Cloud(cloud) => {
+                    let key = cloud
+                        .key_location
+                        .as_ref()
+                        .map_or("no key yet".to_owned(), |at| format!("key from {at}"));
                     format!("{}, {key}", cloud.title)
                 }
-                Row::Other => "another address that speaks as OpenAI does".to_owned(),
+                ProviderOption::Other => "another address that speaks as OpenAI does".to_owned(),
             };
             page.line(&format!("  {number}  {text}"))?;
         }
@@ -104,18 +111,18 @@ impl ProviderQuestion {
             ProviderInput::Number => {
                 let row = line.parse::<usize>().ok().and_then(|number| self.rows.get(number.checked_sub(1)?));
                 match row {
-                    Some(Row::Demo) => Choice::Demo,
-                    Some(Row::Server { provider, model, .. }) => {
+                    Some(ProviderOption::Demo) => Choice::Demo,
+                    Some(ProviderOption::Server { provider, model, .. }) => {
                         Choice::Server { provider: provider.clone(), model: model.clone() }
                     }
-                    Some(Row::Cloud(cloud)) if cloud.kept.is_some() => {
+                    Some(ProviderOption::Cloud(cloud)) if cloud.key_location.is_some() => {
                         Choice::Cloud { provider: cloud.provider.clone(), key: None }
                     }
-                    Some(Row::Cloud(cloud)) => {
+                    Some(ProviderOption::Cloud(cloud)) => {
                         let wanted = ProviderInput::Key(cloud.provider.clone());
                         return self.ask_for(wanted, page);
                     }
-                    Some(Row::Other) => return self.ask_for(ProviderInput::Address, page),
+                    Some(ProviderOption::Other) => return self.ask_for(ProviderInput::Address, page),
                     None => {
                         page.line(&format!("That is none of the numbers. {}", sending::NO_PROVIDER))?;
                         page.ask("Type its number:")?;

@@ -50,12 +50,12 @@ pub(super) struct LineReporter {
 impl LineReporter {
     pub(super) fn report(
         &mut self,
-        told: &Notification,
+        notification: &Notification,
         state: &State,
         page: &mut LinePage,
         draw: DrawContext<'_>,
     ) -> io::Result<()> {
-        match told {
+        match notification {
             Notification::Recorded(entry) => self.entry(entry, state, page, draw),
             Notification::Delta(step, _) => {
                 match state.live.reply.as_ref().filter(|reply| reply.step == *step) {
@@ -127,7 +127,7 @@ impl LineReporter {
                     Some(item) => format!("{}. Ctrl-C stops it.", running::activity(&item.block)),
                     None => "Running.".into(),
                 };
-                page.line(&format!("Block {block} approved at {}. {what}", draw.place.second(draw.now)))
+                page.line(&format!("Block {block} approved at {}. {what}", draw.locale.second(draw.now)))
             }
             Entry::Ran { run, block, report } => {
                 let ran = state.transcript.run(*run);

@@ -93,8 +93,8 @@ impl Session<'_> {
         }
         let sought = SearchWords::read(&place.words);
         self.place = None;
-        if let PlaceSearch::Missing(told) = news {
-            self.mode.page.line(&told)?;
+        if let PlaceSearch::Missing(why) = news {
+            self.mode.page.line(&why)?;
             return Ok(true);
         }
         let Some(found) = found else { return Ok(true) };

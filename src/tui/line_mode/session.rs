@@ -109,10 +109,10 @@ impl<'a> Session<'a> {
                 biased;
                 signalled = self.mode.signals.next() => self.signalled(&signalled)?,
                 update = self.driver.next() => {
-                    let is_told = update.notifications.iter().any(is_told);
+                    let is_printed = update.notifications.iter().any(is_printed);
                     let was_asked = self.mode.page.asks();
-                    for told in update.notifications {
-                        self.news(&told)?;
+                    for notification in update.notifications {
+                        self.news(&notification)?;
                     }
                     // Output that began and ended in this update was printed below the question.
                     let is_above = was_asked
@@ -122,7 +122,7 @@ impl<'a> Session<'a> {
                     if self.print_place()? || is_above {
                         self.put_again()?;
                     }
-                    self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_told);
+                    self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_printed);
                 }
                 () = wait_until(self.reminder.due()) => self.remind()?,
                 () = wait_until(self.question_after) => self.question_after = None,
@@ -226,12 +226,12 @@ impl<'a> Session<'a> {
         prompts.iter().try_for_each(|prompt| page.line(&format!("  {prompt}")))
     }
 
-    fn news(&mut self, told: &Notification) -> io::Result<()> {
-        if let Notification::Job(result) = told {
+    fn news(&mut self, notification: &Notification) -> io::Result<()> {
+        if let Notification::Job(result) = notification {
             return self.job_done(result);
         }
         let draw = self.draw();
-        self.reporter.report(told, self.driver.state(), &mut self.mode.page, draw)
+        self.reporter.report(notification, self.driver.state(), &mut self.mode.page, draw)
     }
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
@@ -355,8 +355,8 @@ fn is_sentence(text: &str) -> bool {
 }
 
 /// Whether the notification is printed.
-fn is_told(told: &Notification) -> bool {
-    !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
+fn is_printed(notification: &Notification) -> bool {
+    !matches!(notification, Notification::Reasoning(..) | Notification::Job(_))
 }
 
 /// No keys: the person types words.

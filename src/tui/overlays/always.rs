@@ -3,7 +3,7 @@
 //! every word is on screen.
 
 use super::{
-    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided, number_of,
+    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided, scope_of,
 };
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
@@ -34,7 +34,7 @@ const MIN_HINT_WIDTH: u16 = 52;
 #[derive(Debug)]
 pub struct Always {
     /// The block as it was on screen.
-    token: SubjectId,
+    subject: SubjectId,
     /// What could be granted, the narrowest first.
     offers: Vec<Offer>,
     /// The index of the marked offer.
@@ -69,12 +69,17 @@ enum GrantError {
 }
 
 impl Always {
-    pub(crate) fn new(token: SubjectId, offers: Vec<Offer>) -> Self {
-        Self { token, offers, marked: None, paged_to: None }
+    pub(crate) fn new(subject: SubjectId, offers: Vec<Offer>) -> Self {
+        Self { subject, offers, marked: None, paged_to: None }
     }
 
-    /// Handles a letter: the scope to grant, if it confirms; else why it does nothing.
-    fn chosen(&mut self, letter: char, ctx: OverlayContext<'_>) -> Result<Option<RuleScope>, GrantError> {
+    /// Handles a letter: a digit marks an offer, `A` confirms it. Returns the scope to grant once it is confirmed, or
+    /// why the letter does nothing.
+    fn take_letter(
+        &mut self,
+        letter: char,
+        ctx: OverlayContext<'_>,
+    ) -> Result<Option<RuleScope>, GrantError> {
         if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
             return self.mark(at).map(|()| None);
         }
@@ -180,7 +185,7 @@ impl Always {
         sheet.rows.extend(safe::hanging(head, &rules::describe(&offer.rule), width.into(), style));
         let rule = first..sheet.rows.len();
         let head = Span::raw(" ".repeat(5));
-        sheet.rows.extend(safe::hanging(head, &reach(self.token.block, offer), width.into(), draw.dim()));
+        sheet.rows.extend(safe::hanging(head, &reach(self.subject.block, offer), width.into(), draw.dim()));
         OfferRows { rule, all: first..sheet.rows.len() }
     }
 }
@@ -210,7 +215,7 @@ impl Overlay for Always {
     }
 
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let scope = match self.chosen(letter, ctx) {
+        let scope = match self.take_letter(letter, ctx) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
             Err(why) => {
@@ -222,9 +227,9 @@ impl Overlay for Always {
         let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
             "Rule {number} approved it at {}. /rules lists and removes rules.",
-            ctx.draw.place.second(ctx.draw.now)
+            ctx.draw.locale.second(ctx.draw.now)
         );
-        let SubjectId { block, revision, .. } = self.token;
+        let SubjectId { block, revision, .. } = self.subject;
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
         vec![
             OverlayResponse::Close,
@@ -247,7 +252,7 @@ impl Overlay for Always {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of((2, self.token.block, self.token.revision, self.token.terms)))
+        Some(scope_of(("always", self.subject.block, self.subject.revision, self.subject.terms)))
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -255,7 +260,7 @@ impl Overlay for Always {
     }
 
     fn is_stale(&self, state: &State) -> bool {
-        state.waiting().map(|item| subject_of(state, item)) != Some(self.token)
+        state.waiting().map(|item| subject_of(state, item)) != Some(self.subject)
     }
 
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {

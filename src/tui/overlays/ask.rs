@@ -1,7 +1,7 @@
 //! A question that is answered with letters. Enter and Esc give the safe answer; the other letters pass the guard
 //! before they arrive here, so that a key meant for something else answers nothing.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, scope_of};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::keymap::Context;
@@ -117,7 +117,7 @@ impl Overlay for Ask {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of((1, &self.title, &self.lines)))
+        Some(scope_of(("ask", &self.title, &self.lines)))
     }
 
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {

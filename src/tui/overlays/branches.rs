@@ -83,13 +83,13 @@ impl Overlay for BranchList {
         let draw = ctx.draw;
         let room = ListRoom { area: room, others: 5, most: 12 };
         let mut sheet = self.0.sheet("Go on in a branch", room, draw, |_, row| row.to_owned());
-        let told = match self.0.chosen().map(|(place, _)| place) {
+        let text = match self.0.chosen().map(|(place, _)| place) {
             Some(BranchPoint::Prompt(_)) => "  Before this message, which stands in Message then.",
             Some(BranchPoint::Block(_)) => "  Before this block, which waits again.",
             Some(_) => "  Behind all that is there.",
             None => "  Nothing matches.",
         };
-        sheet.dim(told, draw);
+        sheet.dim(text, draw);
         Some(sheet)
     }
 }

@@ -119,14 +119,14 @@ impl Overlay for CompareList {
         let title = "Compare this session with";
         let room = ListRoom { area: room, others: 5, most: 12 };
         let mut sheet = self.list.sheet(title, room, draw, |_, row| row.to_owned());
-        let told = match (self.is_alone, self.list.counts()) {
+        let text = match (self.is_alone, self.list.counts()) {
             (None, _) => "  Looking for sessions.",
             (_, (0, _)) => "  There is no other session.",
             (_, (_, 0)) => "  Nothing matches.",
             (Some(true), _) => "  It has no branches: these are the other sessions.",
             _ => "  Its branches, what it is a branch of, and the branches of that.",
         };
-        sheet.dim(safe::cut(told, width.into()), draw);
+        sheet.dim(safe::cut(text, width.into()), draw);
         Some(sheet)
     }
 }

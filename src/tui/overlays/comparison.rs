@@ -1,7 +1,7 @@
 //! Two sessions side by side, on the whole screen: from where they differ, what was asked, run and printed in each. In
 //! a narrow window, differences are shown below each other.
 
-use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, number_of};
+use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, scope_of};
 use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
@@ -103,7 +103,7 @@ impl Overlay for ComparisonView {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of((3, &self.compared.labels)))
+        Some(scope_of(("comparison", &self.compared.labels)))
     }
 
     fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

@@ -33,7 +33,7 @@ const MAX_PASTED_CHARS: usize = 100;
 #[derive(Debug)]
 pub struct Confirm {
     /// The block as it was on screen.
-    pub(crate) token: SubjectId,
+    pub(crate) subject: SubjectId,
     pub(crate) field: Field,
     /// Whether a part of the text came as a paste: then it is not the word, until the person has deleted or replaced
     /// all of it.
@@ -54,7 +54,7 @@ pub fn approved(
     typed: bool,
     draw: DrawContext<'_>,
 ) -> Vec<OverlayResponse> {
-    let said = format!("Approved once at {}.", draw.place.second(draw.now));
+    let said = format!("Approved once at {}.", draw.locale.second(draw.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![OverlayResponse::info(said), OverlayResponse::Focus(Pane::Output), OverlayResponse::send(decided)]
 }
@@ -108,7 +108,7 @@ impl Overlay for Confirm {
         } else if self.is_stale(ctx.state) {
             "The block has changed. Look at it again: nothing was decided."
         } else {
-            let then = approved(self.token.block, self.token.revision, true, ctx.draw);
+            let then = approved(self.subject.block, self.subject.revision, true, ctx.draw);
             return std::iter::once(OverlayResponse::Close).chain(then).collect();
         };
         vec![OverlayResponse::Close, OverlayResponse::about_waiting_block(why)]
@@ -144,7 +144,7 @@ impl Overlay for Confirm {
     }
 
     fn is_stale(&self, state: &State) -> bool {
-        state.waiting().map(|item| subject_of(state, item)) != Some(self.token)
+        state.waiting().map(|item| subject_of(state, item)) != Some(self.subject)
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
@@ -157,7 +157,7 @@ impl Overlay for Confirm {
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (state, width, draw) = (ctx.state, room.width, ctx.draw);
-        let inspected = state.inspected(self.token.block);
+        let inspected = state.inspected(self.subject.block);
         let high: Vec<_> = inspected
             .iter()
             .flat_map(|i| i.review.findings.iter())
@@ -172,7 +172,7 @@ impl Overlay for Confirm {
             (true, None) => "Confirm",
         };
         let mut sheet = Sheet::new(title);
-        let block = self.token.block;
+        let block = self.subject.block;
         let item = state.transcript.blocks.get(&block);
         if let Some(note) =
             item.filter(|item| item.block.is_own()).and_then(|i| i.block.origin.note.as_deref())

@@ -9,6 +9,7 @@ use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -20,7 +21,7 @@ pub(crate) struct Find {
     /// The positions of the panes before the search.
     before: PanePlaces,
     /// The text about the hits in the status row.
-    told: String,
+    counts: String,
 }
 
 impl Find {
@@ -31,7 +32,7 @@ impl Find {
         panes.search = Some(PaneSearch::new(panes.focus));
         // The output on screen is searched, so it stays while blocks with other output are shown.
         panes.kept_output = Some(KeptOutput(panes.code.subject()));
-        Self { field, is_expression, before: panes.places(), told: String::new() }
+        Self { field, is_expression, before: panes.places(), counts: String::new() }
     }
 
     /// Starts the search anew after the text changed.
@@ -51,7 +52,7 @@ impl Find {
         if worked && !had {
             show(ctx, panes);
         }
-        self.told = counts_text(ctx.state, panes, ctx.draw);
+        self.counts = counts_text(ctx.state, panes, ctx.draw);
         worked
     }
 
@@ -60,7 +61,7 @@ impl Find {
             search.step(back, |_| true);
         }
         show(ctx, panes);
-        self.told = counts_text(ctx.state, panes, ctx.draw);
+        self.counts = counts_text(ctx.state, panes, ctx.draw);
     }
 }
 
@@ -76,11 +77,11 @@ fn show(ctx: OverlayContext<'_>, panes: &mut Panes) {
 /// Goes to the next hit, or to the one before, among those in visible panes. Returns a text for the status row.
 pub(crate) fn find_again(
     back: bool,
-    ctx: (&State, DrawContext<'_>),
     panes: &mut Panes,
-    shown: &[crate::tui::widgets::layout::Pane],
+    shown: &[Pane],
+    state: &State,
+    draw: DrawContext<'_>,
 ) -> Option<String> {
-    let (state, draw) = ctx;
     panes.search.as_ref()?.pattern()?;
     while panes.search_on(state, draw) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
     let search = panes.search.as_mut()?;
@@ -151,7 +152,7 @@ impl Overlay for Find {
                     search.next_scope();
                 }
                 show(ctx, panes);
-                self.told = counts_text(ctx.state, panes, ctx.draw);
+                self.counts = counts_text(ctx.state, panes, ctx.draw);
             }
             other => return self.common(other, ctx, panes),
         }
@@ -196,7 +197,7 @@ impl Overlay for Find {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(if self.told.is_empty() { "Type what to look for.".into() } else { self.told.clone() })
+        Some(if self.counts.is_empty() { "Type what to look for.".into() } else { self.counts.clone() })
     }
 
     fn sheet(&self, _: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {

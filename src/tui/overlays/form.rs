@@ -68,7 +68,7 @@ impl FormBox {
     /// A form without answers, except for the defaults.
     pub(crate) fn new(purpose: FormPurpose, form: Form) -> Self {
         let replies = form.fields.iter().map(|field| empty_answer(&field.kind)).collect();
-        let mut made = Self {
+        let mut form_box = Self {
             purpose,
             form,
             replies,
@@ -78,16 +78,16 @@ impl FormBox {
             files: FileMatches::default(),
             chosen_file: None,
         };
-        for at in 0..made.form.fields.len() {
-            if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
-                made.set_field(at, &default);
+        for at in 0..form_box.form.fields.len() {
+            if let Some(default) = form_box.form.fields.get(at).and_then(|field| field.default.clone()) {
+                form_box.set_field(at, &default);
                 // A default is only offered: typing replaces it.
-                if let Some(FieldAnswer::Text(field)) = made.replies.get_mut(at) {
+                if let Some(FieldAnswer::Text(field)) = form_box.replies.get_mut(at) {
                     field.apply(Edit::SelectAll);
                 }
             }
         }
-        made
+        form_box
     }
 }
 

@@ -41,8 +41,8 @@ impl Help {
             }
             false => row.keys.clone(),
         };
-        let told = |keys: Vec<Key>| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let rows = keymap.rows(context).map(|row| (told(keys(row)), row.help.as_str()));
+        let written = |keys: Vec<Key>| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let rows = keymap.rows(context).map(|row| (written(keys(row)), row.help.as_str()));
         rows.filter(|(keys, _)| !keys.is_empty()).collect()
     }
 
@@ -52,14 +52,14 @@ impl Help {
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), draw.style(Slot::UiTitle)));
         section(&self.own, None, width, draw, &mut rows);
-        let told: Vec<Context> = self.context.upwards().filter(|at| *at != Context::Everywhere).collect();
-        for context in told.iter().copied() {
+        let nearest: Vec<Context> = self.context.upwards().filter(|at| *at != Context::Everywhere).collect();
+        for context in nearest.iter().copied() {
             let headed = Some(context).filter(|at| *at != self.context);
             section(&self.rows(keymap, context), headed, width, draw, &mut rows);
         }
         for context in [Context::Everywhere, Context::Message, Context::Pane, Context::Review, Context::Done]
         {
-            if !told.contains(&context) {
+            if !nearest.contains(&context) {
                 section(&self.rows(keymap, context), Some(context), width, draw, &mut rows);
             }
         }

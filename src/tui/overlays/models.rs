@@ -183,7 +183,8 @@ impl Overlay for Models {
         let (used, cursor) = (used_tokens(state), self.cursor.0);
         sheet.rows.extend(scrolled(shown.len(), cursor..cursor + 1, rows, draw, |at| {
             let columns = usize::from(width).saturating_sub(2);
-            let text = row_text(shown.get(at)?, state, (used, self.offers.is_some()), columns);
+            let text =
+                row_text(shown.get(at)?, state, used.map(|(used, _)| used), self.offers.is_some(), columns);
             Some(entry(&text, at == cursor, width, draw))
         }));
         if shown.is_empty() {

@@ -7,7 +7,7 @@ mod search;
 mod source;
 
 use super::{
-    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, number_of,
+    LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, WHOLE_SCREEN, scope_of,
 };
 use crate::text::system_error::words;
 use crate::tui::action::Action;
@@ -52,7 +52,7 @@ pub(crate) struct Pager {
     looking: Option<SearchProgress>,
     /// The current match: the start of its line, and the byte range in that line's text.
     at: Option<(u64, Range<usize>)>,
-    told: Option<String>,
+    message: Option<String>,
 }
 
 /// The progress of a search.
@@ -76,7 +76,7 @@ impl Pager {
             PagerText::Text(text) => PagerSource::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
-            scope: number_of((2, &title, &what)),
+            scope: scope_of(("pager", &title, &what)),
             title,
             source,
             what,
@@ -90,7 +90,7 @@ impl Pager {
             pattern: None,
             looking: None,
             at: None,
-            told: None,
+            message: None,
         };
         pager.go_to(0, 0)?;
         Ok(pager)
@@ -107,12 +107,12 @@ impl Pager {
 
     /// Does something that reads the file; an error is shown.
     fn perform(&mut self, ctx: OverlayContext<'_>, act: impl FnOnce(&mut Self, Rect) -> io::Result<()>) {
-        self.told = None;
+        self.message = None;
         self.number.clear();
         let room = ctx.room(WHOLE_SCREEN);
         if let Err(error) = act(self, room) {
             self.looking = None;
-            self.told = Some(unreadable(&error));
+            self.message = Some(unreadable(&error));
         }
     }
 }
@@ -183,7 +183,7 @@ impl Overlay for Pager {
             Action::SearchPrevious => self.perform(ctx, |pager, room| pager.start_search(true, room)),
             Action::PagerWrap => (self.wraps, self.left, self.row) = (!self.wraps, 0, 0),
             Action::PagerLeft | Action::PagerRight if self.wraps => {
-                self.told = Some("Lines are wrapped: nothing is beside the screen.".into());
+                self.message = Some("Lines are wrapped: nothing is beside the screen.".into());
             }
             Action::PagerLeft => self.left = self.left.saturating_sub(SIDEWAYS_COLUMNS),
             Action::PagerRight => self.left = self.left.saturating_add(SIDEWAYS_COLUMNS),
@@ -206,7 +206,7 @@ impl Overlay for Pager {
         }
         let room = ctx.room(WHOLE_SCREEN);
         self.search_on(room).unwrap_or_else(|error| {
-            self.told = Some(unreadable(&error));
+            self.message = Some(unreadable(&error));
             true
         })
     }
@@ -242,7 +242,7 @@ impl Overlay for Pager {
         let room = ctx.room(WHOLE_SCREEN);
         let places = self.places(self.width(room), self.height(room));
         let last = places.last().and_then(|(line, _)| self.lines.get(*line)).map(|line| line.next);
-        let mut told = self.place_text(last);
+        let mut status = self.place_text(last);
         let fate = match self.source.status() {
             FileStatus::There => None,
             FileStatus::Removed => Some("The file was removed: this is what was opened."),
@@ -253,10 +253,10 @@ impl Overlay for Pager {
             format!("Searching at {}%  Esc stops", u128::from(looking.from) * 100 / len)
         });
         let number = (!self.number.is_empty()).then(|| format!("{}  % goes there", self.number));
-        for part in [fate.map(str::to_owned), looking, self.told.clone(), number].into_iter().flatten() {
-            told += &format!("   {part}");
+        for part in [fate.map(str::to_owned), looking, self.message.clone(), number].into_iter().flatten() {
+            status += &format!("   {part}");
         }
-        Some(told)
+        Some(status)
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {

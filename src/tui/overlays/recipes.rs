@@ -85,7 +85,7 @@ impl Overlay for Recipes {
         if let Some(card) = self.chosen() {
             sheet.gap().words(&safe::one_line(&card.when), width, draw.text());
             if let Some(file) = &card.file {
-                let file = safe::one_line(&draw.place.path(file));
+                let file = safe::one_line(&draw.locale.path(file));
                 sheet.dim(safe::cut(&file, width.into()), draw);
             }
         }

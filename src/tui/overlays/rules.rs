@@ -1,7 +1,7 @@
 //! The rules of this session, and removing one. Removing asks no question: blocks that the rule covered will only be
 //! asked about again.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, scope_of};
 use crate::domain::sentences::running;
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
@@ -67,7 +67,7 @@ impl Overlay for Rules {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of(3))
+        Some(scope_of("rules"))
     }
 
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
@@ -123,10 +123,10 @@ fn state_text(state: &State, item: &RuleItem, draw: DrawContext<'_>) -> String {
     let rule = &item.rule;
     let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
     let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");
-    let granted = format!("granted on block {} at {}, {runs}", rule.block, draw.place.hour(item.at));
+    let granted = format!("granted on block {} at {}, {runs}", rule.block, draw.locale.hour(item.at));
     match item.over {
         None => granted,
-        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", draw.place.hour(at)),
+        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", draw.locale.hour(at)),
         Some(RuleOver::Reopened) => format!("ended when the session was opened again; {granted}"),
     }
 }

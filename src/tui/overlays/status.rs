@@ -69,9 +69,9 @@ fn shown_rows(room: Rect) -> usize {
 
 fn rows(ctx: OverlayContext<'_>, panes: &Panes, width: u16) -> Vec<Line<'static>> {
     let label = |name: &str| Span::styled(format!("{name:<LABEL_COLUMNS$}"), ctx.draw.style(Slot::UiTitle));
-    let rows =
+    let rows_of =
         |(name, text): (&str, String)| safe::hanging(label(name), &text, width.into(), ctx.draw.text());
-    facts(ctx, panes).into_iter().flat_map(rows).collect()
+    facts(ctx, panes).into_iter().flat_map(rows_of).collect()
 }
 
 /// The facts for lines mode, where no pane shows them, by label.
@@ -116,7 +116,7 @@ fn facts_of(
     if let Some(of) = state.transcript.header.as_ref().and_then(|header| header.branch_of.as_ref()) {
         facts.push(("Branch", safe::one_line(&saving::branch_of(&of.session.0))));
     }
-    facts.push(("Folder", safe::one_line(&draw.place.path(&setup.cwd))));
+    facts.push(("Folder", safe::one_line(&draw.locale.path(&setup.cwd))));
     facts.extend(setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
     facts.extend(under("Damage", setup.damage.iter().map(|text| safe::one_line(text))));
     if setup.ignored.is_empty() {
@@ -238,9 +238,9 @@ pub fn cost(state: &State) -> Vec<String> {
 /// The files with instructions, their sizes, and whether they are sent.
 fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, String)> {
     let live = &state.live;
-    let shown = |path: &Path| safe::one_line(&draw.place.path(path));
+    let shown = |path: &Path| safe::one_line(&draw.locale.path(path));
     let found = |file: &crate::domain::Instructions| {
-        let told = match (file.own, live.use_instructions) {
+        let use_text = match (file.own, live.use_instructions) {
             (true, _) => "yours",
             (false, true) => "the project's words, told to the model (/instructions off)",
             (false, false) => "the project's words, not told (/instructions on)",
@@ -249,7 +249,7 @@ fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, Stri
             0 => String::new(),
             bytes => format!(", its last {} left out", words::size(bytes)),
         };
-        format!("{}, {}{left}: {told}", shown(&file.path), words::size(file.bytes))
+        format!("{}, {}{left}: {use_text}", shown(&file.path), words::size(file.bytes))
     };
     let held = |path: &PathBuf| {
         format!("{}: changed since a run began, the change is not told: /instructions changes", shown(path))

@@ -82,7 +82,7 @@ fn turn_rows(
     rows: &mut Vec<Line<'static>>,
 ) {
     let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
-    let head = format!("Turn {}  {}{recipe}  ", turn.number, draw.place.hour(turn.at));
+    let head = format!("Turn {}  {}{recipe}  ", turn.number, draw.locale.hour(turn.at));
     let mut prompt = safe::one_line(words::first_line(turn.prompt));
     if turn.is_part {
         // The rest of the message is only in the session file.
@@ -175,9 +175,9 @@ fn block_row(
     rows: &mut Vec<Line<'static>>,
 ) {
     let item = block.item;
-    let standing = state.block_state(item);
+    let block_state = state.block_state(item);
     let head = format!("    block {:<4}{:<11}", block.id().0, safe::cut(words::language_of(item), 10));
-    let word = format!("{:<14}", format!("[{standing}]"));
+    let word = format!("{:<14}", format!("[{block_state}]"));
     let mut parts = vec![decision_text(block.decided())];
     if item.block.is_edited() {
         parts.push("edited".into());
@@ -197,7 +197,7 @@ fn block_row(
     let room = width.saturating_sub(head.len() + word.len());
     rows.push(Line::from(vec![
         Span::styled(head, draw.text()),
-        Span::styled(word, draw.block(standing)),
+        Span::styled(word, draw.block(block_state)),
         Span::styled(safe::cut(&parts.join("   "), room), draw.dim()),
     ]));
 }

@@ -3,7 +3,7 @@
 
 use super::ask::Ask;
 use super::pager::Pager;
-use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayProperties, OverlayResponse, scope_of};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
@@ -161,8 +161,8 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
         (!names.is_empty()).then(|| first_names(&names, MAX_FILES_SHOWN))
     };
-    let told = sentences::does(way);
-    told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
+    let effects = sentences::does(way);
+    effects.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
 }
 
 impl Overlay for UndoList {
@@ -201,7 +201,8 @@ impl Overlay for UndoList {
                 Some(match Pager::open(safe::one_line(path), text) {
                     Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
                     Err(error) => {
-                        vec![OverlayResponse::warn(format!("It can't be shown: {error}."))]
+                        let why = crate::text::system_error::words(&error);
+                        vec![OverlayResponse::warn(format!("It can't be shown: {why}."))]
                     }
                 })
             }
@@ -236,7 +237,7 @@ impl Overlay for UndoList {
     }
 
     fn scope(&self) -> Option<u64> {
-        Some(number_of((9, self.run.0)))
+        Some(scope_of(("undo", self.run.0)))
     }
 
     fn is_stale(&self, state: &State) -> bool {

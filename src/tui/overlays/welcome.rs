@@ -138,7 +138,7 @@ impl Welcome {
                 None => Choice::Server { provider: USUAL_SERVER.into(), model: None },
             }),
             ProviderRow::Cloud(at) => match self.clouds.get(at) {
-                Some(cloud) if cloud.kept.is_some() => {
+                Some(cloud) if cloud.key_location.is_some() => {
                     Ok(Choice::Cloud { provider: cloud.provider.clone(), key: None })
                 }
                 _ => Err(self.ask_for_key(KeyOwner::Cloud(at))),

@@ -144,19 +144,22 @@ impl RowRecord {
     }
 
     fn paint(&self, y: u16, buf: &mut Buffer) {
-        let (mut at, mut room, mut start) = (0, 0, 0);
-        let mut text =
-            |end: usize| self.texts.get(std::mem::replace(&mut start, end)..end).unwrap_or_default();
+        let (mut at, mut room, mut text_start) = (0, 0, 0);
+        let mut next_text = |end: usize| {
+            let text = self.texts.get(text_start..end).unwrap_or_default();
+            text_start = end;
+            text
+        };
         for step in &self.steps {
             match step {
                 DrawStep::Start { x, room: columns } => (at, room) = (*x, *columns),
                 DrawStep::Text { end, style } => {
-                    let (next, _) = buf.set_stringn(at, y, text(*end), room.into(), *style);
+                    let (next, _) = buf.set_stringn(at, y, next_text(*end), room.into(), *style);
                     room = room.saturating_sub(next.saturating_sub(at));
                     at = next;
                 }
                 DrawStep::Border { columns, end, style } => {
-                    let symbol = text(*end);
+                    let symbol = next_text(*end);
                     columns.clone().for_each(|x| border(x, y, symbol, *style, buf));
                 }
                 DrawStep::Style { columns, style } => {

@@ -132,10 +132,10 @@ impl Drop for Highlighter {
     }
 }
 
-/// Marks the thread as gone when dropped, also when a grammar panics: the next request starts another thread.
-struct StopOnDrop<'a>(&'a HighlightQueue);
+/// Marks the thread as gone when a grammar panics: the next request starts another thread.
+struct PanicMark<'a>(&'a HighlightQueue);
 
-impl Drop for StopOnDrop<'_> {
+impl Drop for PanicMark<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.state().works = false;
@@ -145,7 +145,7 @@ impl Drop for StopOnDrop<'_> {
 
 /// The thread's main loop.
 fn work(shared: &HighlightQueue, patience: Duration) {
-    let _leaving = StopOnDrop(shared);
+    let _mark = PanicMark(shared);
     let mut work = Work::new();
     while let Some(request) = next(shared, &mut work, patience) {
         let key = request.key;

@@ -9,6 +9,7 @@ pub(crate) mod doc;
 mod draw;
 mod edit;
 mod effects;
+mod guard_subject;
 pub(crate) mod highlight;
 mod hunks;
 pub(crate) mod layout;
@@ -18,14 +19,13 @@ mod scroll;
 mod subject;
 mod target;
 mod text;
-mod token;
 mod writing;
 
 pub use draw::{draw, title};
+pub(crate) use guard_subject::subject_of;
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
 pub(crate) use subject::being_written;
-pub(crate) use token::subject_of;
 
 use crate::domain::{BlockId, Revision, Trace};
 use crate::engine::State;
@@ -68,8 +68,15 @@ impl Mode {
     }
 }
 
-/// What a comparison was laid out for: the version of a block, what it was compared with, the columns of the pane.
-type DiffStamp = (BlockId, Revision, DiffBase, u16);
+/// What a comparison was laid out for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DiffStamp {
+    block: BlockId,
+    revision: Revision,
+    base: DiffBase,
+    /// The columns of the pane.
+    width: u16,
+}
 
 /// The code pane.
 #[derive(Debug, Default)]
@@ -97,8 +104,8 @@ pub struct CodePane {
     seen_rights: SeenRights,
     /// `seen_rights` as it was when the block came on screen: the block's rights are compared with it.
     seen_before: (Option<BlockId>, SeenRights),
-    /// A second opinion, below the code.
-    opinion: Vec<Line<'static>>,
+    /// The rows below the code: a second opinion, and the chosen hunk.
+    footer: Vec<Line<'static>>,
     /// Colours of the code, as last received from the highlighter.
     pub colours: Colours,
     /// Where to scroll as soon as the block is laid out.
@@ -155,14 +162,14 @@ impl CodePane {
         // The position has to be taken before anything changes.
         let held = self.held_place();
         self.area = area;
-        self.opinion.clear();
+        self.footer.clear();
         let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
             self.layout = None;
             return;
         };
         if matches!(self.mode, Mode::View) {
             let most = usize::from(area.height) / 3;
-            self.opinion = opinion::rows(state, item.block.id, area.width, most, draw);
+            self.footer = opinion::rows(state, item.block.id, area.width, most, draw);
         }
         let is_anew = self.lay_out(state, item, draw);
         self.lay_out_hunks(draw);
@@ -175,15 +182,15 @@ impl CodePane {
 
     /// The rows of the pane for rights and code.
     fn height(&self) -> usize {
-        usize::from(self.area.height).saturating_sub(self.opinion.len())
+        usize::from(self.area.height).saturating_sub(self.footer.len())
     }
 
     fn lay_out_diff(&mut self, item: &BlockItem, draw: DrawContext<'_>) {
         let Mode::Diff(base) = self.mode else { return };
         let width = self.area.width;
-        let wanted = (item.block.id, item.block.current().revision, base, width);
-        let fits = self.diff.as_ref().is_some_and(|(of, _)| *of == wanted);
-        if !fits || std::mem::take(&mut self.colours.news) {
+        let wanted = DiffStamp { block: item.block.id, revision: item.block.current().revision, base, width };
+        let fits = self.diff.as_ref().is_some_and(|(stamp, _)| *stamp == wanted);
+        if !fits || std::mem::take(&mut self.colours.are_new) {
             self.diff = Some((wanted, diff::rows(item, base, width, &self.colours, draw)));
         }
     }

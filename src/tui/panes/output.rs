@@ -26,7 +26,7 @@ use output_rows::PrintedRows;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 pub(in crate::tui) use receipt::{SVG, end_lines};
-use single_image::AloneImage;
+use single_image::SingleImage;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -44,9 +44,18 @@ enum Subject {
     NotRun(BlockId),
 }
 
-/// What the rows about an ended run depend on: the run, the width, the theme, how much of its output is loaded, and
-/// whether its block waits again.
-type EndedStamp = (RunId, u16, String, Option<OutputAway>, bool, bool);
+/// What the rows about an ended run depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct EndedStamp {
+    run: RunId,
+    width: u16,
+    theme: String,
+    /// Output of the run that is only in the file.
+    away: Option<OutputAway>,
+    output_loaded: bool,
+    /// Whether its block waits again.
+    waits: bool,
+}
 
 /// The scroll position of the pane.
 #[derive(Clone, Debug)]
@@ -111,7 +120,7 @@ pub struct OutputPane {
     /// How often existing lines were changed.
     changes: u64,
     /// The image that is shown alone; meanwhile `no_output` takes the place of the output.
-    single_image: Option<AloneImage>,
+    single_image: Option<SingleImage>,
     no_output: Output,
     /// The screen of the program's own terminal, if it is shown instead of the lines.
     pub(crate) screen: Option<TerminalScreen>,

@@ -78,7 +78,7 @@ impl VarsPane {
             ),
             None => "Vars".into(),
         };
-        let right = state.live.variables_at.map(|at| draw.place.second(at)).unwrap_or_default();
+        let right = state.live.variables_at.map(|at| draw.locale.second(at)).unwrap_or_default();
         Title { left, right, focused, style: None }
     }
 
@@ -125,7 +125,7 @@ impl VarsPane {
                 }
             }
             rows.push(Line::default());
-            let at = state.live.variables_at.map(|at| draw.place.second(at)).unwrap_or_default();
+            let at = state.live.variables_at.map(|at| draw.locale.second(at)).unwrap_or_default();
             if let Some(text) = changes(state) {
                 rows.extend(safe::wrap_words(&text, area.width.into(), draw.dim()));
             }

@@ -23,8 +23,8 @@ impl Session<'_> {
             UiCommand::Control(run, control) => self.driver.control_run(run, control),
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
-                let ways = clipboard::copy_methods(self.options.surroundings);
-                self.workers.copy(text, ways, self.options.launcher.clone());
+                let methods = clipboard::copy_methods(self.options.clipboard_env);
+                self.workers.copy(text, methods, self.options.launcher.clone());
             }
             UiCommand::Editor(target, text) => self.edit_outside(target, &text),
             UiCommand::Pager(what) => {
@@ -35,39 +35,44 @@ impl Session<'_> {
                 }
             }
             UiCommand::Redraw => self.tui.terminal.redraw(),
-            UiCommand::Suspend => {
-                if self.tui.terminal.suspend(&self.tui.input).is_err() {
-                    // The terminal was closed meanwhile.
-                    self.exit = Some(Exit::Hangup);
-                } else if self.tui.terminal.is_held() {
-                    self.back_from_outside();
-                }
-            }
-            UiCommand::Theme(name) => {
-                match Theme::load(&name, self.options.depth, |name| self.options.user_theme(name)) {
-                    Ok(loaded) => {
-                        self.tui.theme = loaded.theme;
-                        self.tui.theme_open = false;
-                        if let Some(told) = theme::in_vain(&loaded.warnings) {
-                            self.screen.show_note(Note::warn(told));
-                        }
-                    }
-                    Err(error) => self.screen.show_note(Note::warn(error.to_string())),
-                }
-            }
+            UiCommand::Suspend => self.suspend(),
+            UiCommand::Theme(name) => self.use_theme(&name),
             UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
-            UiCommand::Notify => {
-                if let Some(attention) = self.options.attention {
-                    let standing = ProgramStatus::of(self.driver.state());
-                    let call = attention.notification(standing);
-                    self.tui.terminal.queue(call.as_bytes());
-                    if self.tui.terminal.flush().is_err() {
-                        // The terminal is gone: the session ends as at any other time.
-                        self.exit = Some(Exit::Hangup);
-                    }
+            UiCommand::Notify => self.notify_person(),
+            UiCommand::Leave(exit) => self.exit = Some(exit),
+        }
+    }
+
+    fn suspend(&mut self) {
+        if self.tui.terminal.suspend(&self.tui.input).is_err() {
+            // The terminal was closed meanwhile.
+            self.exit = Some(Exit::Hangup);
+        } else if self.tui.terminal.is_held() {
+            self.back_from_outside();
+        }
+    }
+
+    fn use_theme(&mut self, name: &str) {
+        match Theme::load(name, self.options.depth, |name| self.options.user_theme(name)) {
+            Ok(loaded) => {
+                self.tui.theme = loaded.theme;
+                self.tui.theme_open = false;
+                if let Some(warning) = theme::warnings_line(&loaded.warnings) {
+                    self.screen.show_note(Note::warn(warning));
                 }
             }
-            UiCommand::Leave(exit) => self.exit = Some(exit),
+            Err(error) => self.screen.show_note(Note::warn(error.to_string())),
+        }
+    }
+
+    /// Calls the person, where they want to be called.
+    fn notify_person(&mut self) {
+        let Some(support) = self.options.attention else { return };
+        let call = support.notification(ProgramStatus::of(self.driver.state()));
+        self.tui.terminal.queue(call.as_bytes());
+        if self.tui.terminal.flush().is_err() {
+            // The terminal is gone: the session ends as at any other time.
+            self.exit = Some(Exit::Hangup);
         }
     }
 

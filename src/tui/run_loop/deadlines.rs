@@ -46,17 +46,17 @@ impl Session<'_> {
 
     /// When something on screen changes by itself: the spinner four times a second, a countdown once.
     fn turn_deadline(&self) -> Option<Instant> {
-        let last = self.last_frame;
         let state = self.driver.state();
         let live = &state.live;
-        let waits = |retry: Option<bool>| retry == Some(true);
-        let goes = |retry: Option<bool>| retry == Some(false);
-        let reply = live.reply.as_ref().map(|reply| reply.retry.is_some());
-        let summary = live.summary.as_ref().map(|summary| summary.retry.is_some());
-        let asked = state.waiting().is_some_and(|item| state.awaited_opinion(item.block.id).is_some());
-        let spins = live.run.is_some() || goes(reply) || goes(summary);
-        let announced = self.screen.announced(state).is_some();
-        let counts = waits(reply) || waits(summary) || asked || announced;
+        let requests = [
+            live.reply.as_ref().map(|reply| reply.retry.is_some()),
+            live.summary.as_ref().map(|summary| summary.retry.is_some()),
+        ];
+        let (streams, awaits_retry) = (requests.contains(&Some(false)), requests.contains(&Some(true)));
+        let awaits_opinion =
+            state.waiting().is_some_and(|item| state.awaited_opinion(item.block.id).is_some());
+        let spins = live.run.is_some() || streams;
+        let counts = awaits_retry || awaits_opinion || self.screen.announced(state).is_some();
         let pause = match (self.screen.attended, self.options.motion) {
             (false, _) if spins || counts => Duration::from_secs(5),
             (true, true) if spins => Duration::from_millis(250),
@@ -64,7 +64,7 @@ impl Session<'_> {
             _ if self.guard_counts() => Duration::from_millis(100),
             _ => return None,
         };
-        Some(last + pause)
+        Some(self.last_frame + pause)
     }
 
     /// Whether the title counts down the time until decisions count.

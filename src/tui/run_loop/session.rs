@@ -151,15 +151,15 @@ impl Session<'_> {
             Urgency::Stream
         };
         self.frames.changed(urgency, now);
-        for told in update.notifications {
-            if let Notification::Job(JobResult::Picture(path, sides, pixels)) = told {
+        for notification in update.notifications {
+            if let Notification::Job(JobResult::Picture(path, sides, pixels)) = notification {
                 if let Some(wanted) = self.screen.panes.pictures.at_work(&path, sides) {
                     let how = (self.options.depth, self.tui.graphics.clone());
                     self.workers.paint(wanted.clone(), pixels, how);
                 }
                 continue;
             }
-            self.with(now, |screen, ctx| screen.notified(told, ctx));
+            self.with(now, |screen, ctx| screen.notified(notification, ctx));
             self.carry_out();
         }
     }
@@ -184,7 +184,7 @@ impl Session<'_> {
 
     fn input(&mut self, timed: TimedEvent) {
         let TimedEvent { event, at, bytes } = timed;
-        self.screen.sent = bytes;
+        self.screen.event_bytes = bytes;
         self.frames.changed(Urgency::Now, at);
         match event {
             InputEvent::Key(key) => {
@@ -256,9 +256,9 @@ impl Session<'_> {
             self.tui.terminal.title(&title);
             self.title = title;
         }
-        let told = self.attention.update(ProgramStatus::of(self.driver.state()), now);
-        if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
-            self.tui.terminal.send_attention(attention, &told);
+        let sequences = self.attention.update(ProgramStatus::of(self.driver.state()), now);
+        if let Some(support) = self.options.attention.filter(|_| !sequences.is_empty()) {
+            self.tui.terminal.send_attention(support, &sequences);
         }
         let draw = self.options.draw_context(&self.tui.theme, &self.tui.keymap, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
@@ -287,6 +287,6 @@ impl Session<'_> {
 }
 
 /// Whether a notification only adds to streamed content.
-fn is_stream(told: &Notification) -> bool {
-    matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
+fn is_stream(notification: &Notification) -> bool {
+    matches!(notification, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }

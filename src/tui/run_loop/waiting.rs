@@ -36,28 +36,26 @@ impl Tui {
         work: impl Future<Output = T>,
         progress: impl Fn() -> String,
         stop: impl Fn(),
-        (known_part, options): (Option<&State>, &Options),
+        known_part: Option<&State>,
+        options: &Options,
     ) -> T {
         tokio::pin!(work);
-        if known_part.is_some()
-            && !std::mem::replace(&mut self.started, true)
-            && options.theme.needs_background()
-        {
+        if known_part.is_some() {
             // If the terminal is gone, the next session will notice.
             let _ = self.await_colours(options).await;
         }
         let mut due = Instant::now() + if known_part.is_some() { Duration::ZERO } else { NOTICE_DELAY };
-        let (mut listens, mut told) = (true, false);
+        let (mut has_input, mut is_shown) = (true, false);
         loop {
             let event = tokio::select! {
                 biased;
                 done = &mut work => return done,
-                timed = self.input.next(), if listens => Some(timed.map(|timed| timed.event)),
+                timed = self.input.next(), if has_input => Some(timed.map(|timed| timed.event)),
                 () = tokio::time::sleep_until(due) => None,
             };
             match event {
                 Some(None) => {
-                    (listens, self.leaves) = (false, true);
+                    (has_input, self.leaves) = (false, true);
                     stop();
                 }
                 Some(Some(InputEvent::Resize(width, height))) => self.terminal.resized((width, height)),
@@ -75,9 +73,9 @@ impl Tui {
                 Some(Some(event)) if known_part.is_some() && types(&mut self.draft, &event) => {}
                 // All other keys are dropped: there is nothing to type into.
                 Some(Some(_)) => continue,
-                None => told = true,
+                None => is_shown = true,
             }
-            if told {
+            if is_shown {
                 due = Instant::now() + FRAME_INTERVAL;
                 self.show_progress(&progress(), known_part, options);
             }
@@ -172,7 +170,7 @@ mod tests {
             let stopped = Notify::new();
             let work = tokio::time::timeout(Duration::from_secs(10), stopped.notified());
             let stop = || stopped.notify_one();
-            tui.wait_for(work, String::new, stop, (None, &options)).await.expect("Ctrl-C stops it");
+            tui.wait_for(work, String::new, stop, None, &options).await.expect("Ctrl-C stops it");
             tui.close();
         });
         let text = String::from_utf8(pty.read_until(LEFT)).unwrap();

@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::{GuardedAction, KeyClass, SubjectId, Verb};
 use crate::tui::keymap::Context;
-use crate::tui::overlays::{LetterEffect, number_of};
+use crate::tui::overlays::{LetterEffect, scope_of};
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::{Mode, subject_of};
 use crate::tui::widgets::layout::Pane;
@@ -64,7 +64,7 @@ impl Screen {
             return class;
         }
         if action == Action::ToWaiting {
-            return KeyClass::Go { there: self.in_review(state), token: Self::token(state) };
+            return KeyClass::Go { there: self.in_review(state), subject: Self::subject(state) };
         }
         // Decisions are only made in review, on the block on screen, with no overlay over it.
         let in_review = self.in_review(state);
@@ -131,19 +131,21 @@ impl Screen {
             return overlay.scope();
         }
         Some(match self.keymap_context(state) {
-            Context::Problems => number_of((4, format!("{:?}", state.phase), &state.live.store_failure)),
-            Context::Queue => number_of(5),
+            Context::Problems => {
+                scope_of(("problems", format!("{:?}", state.phase), &state.live.store_failure))
+            }
+            Context::Queue => scope_of("queue"),
             Context::Done => {
                 let run = self.panes.output.run(state).map(|(item, _)| item.block.id);
-                number_of((6, self.panes.focus == Pane::Code, self.panes.code.subject(), run))
+                scope_of(("run", self.panes.focus == Pane::Code, self.panes.code.subject(), run))
             }
-            Context::Review if !matches!(self.panes.code.mode, Mode::View) => number_of(7),
+            Context::Review if !matches!(self.panes.code.mode, Mode::View) => scope_of("review"),
             _ => return None,
         })
     }
 
     /// Identifies the waiting block in its present revision.
-    pub(super) fn token(state: &State) -> Option<SubjectId> {
+    pub(super) fn subject(state: &State) -> Option<SubjectId> {
         state.waiting().map(|item| subject_of(state, item))
     }
 }

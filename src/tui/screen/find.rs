@@ -20,8 +20,8 @@ impl Screen {
     pub(super) fn find_again(&mut self, back: bool, ctx: Ctx<'_>) {
         let on_screen = |pane: &Pane| self.arrangement.slot(*pane).is_some();
         let shown: Vec<Pane> = [Pane::Chat, Pane::Code, Pane::Output].into_iter().filter(on_screen).collect();
-        let told = find::find_again(back, (ctx.state, ctx.draw), &mut self.panes, &shown);
-        self.inform(told.unwrap_or_else(|| "/ looks for a text.".into()));
+        let counts = find::find_again(back, &mut self.panes, &shown, ctx.state, ctx.draw);
+        self.inform(counts.unwrap_or_else(|| "/ looks for a text.".into()));
     }
 
     /// Does a portion of the search. Returns whether anything changed.
@@ -31,7 +31,7 @@ impl Screen {
             worked = top.work(ctx, panes);
             Vec::new()
         });
-        self.working = worked.then_some(ctx.at + WORK_INTERVAL);
+        self.work_due = worked.then_some(ctx.at + WORK_INTERVAL);
         worked
     }
 }

@@ -80,8 +80,8 @@ impl Screen {
         self.follow_wait(ctx);
         self.close_stale(ctx.state);
         self.tell_missing(ctx.state);
-        let told = [self.tell_seen(ctx.state), self.fit_terminal(ctx.state), self.count_time(ctx.state)];
-        self.commands.extend(told.into_iter().flatten());
+        let news = [self.tell_seen(ctx.state), self.fit_terminal(ctx.state), self.count_time(ctx.state)];
+        self.commands.extend(news.into_iter().flatten());
     }
 
     fn phase_changed(&mut self, before: &Phase, ctx: Ctx<'_>) {
@@ -169,7 +169,7 @@ impl Screen {
             .waits_since
             .filter(|_| !self.follow.called)
             .map(|since| if self.attended { since + CALL_DELAY } else { since });
-        [call, self.guard.next_deadline(), self.escalation.deadline(), self.working, self.next_dragged_row()]
+        [call, self.guard.next_deadline(), self.escalation.deadline(), self.work_due, self.next_dragged_row()]
             .into_iter()
             .flatten()
             .min()
@@ -177,35 +177,33 @@ impl Screen {
 
     /// Moves the focus to the next or previous pane; skips empty panes, except where their tabs are shown.
     pub(super) fn cycle(&mut self, back: bool, ctx: Ctx<'_>) {
-        let state = ctx.state;
         const ORDER: [Pane; 4] = [Pane::Message, Pane::Chat, Pane::Code, Pane::Output];
         // From the message box, one Tab leads to what waits.
-        if !back && self.panes.focus == Pane::Message {
-            match wait_of(state) {
-                Some(Wait::Block(..)) => {
-                    if let Some(item) = state.waiting() {
-                        self.panes.code.show(item.block.id);
-                    }
-                    self.panes.focus = Pane::Code;
-                    return;
-                }
-                Some(Wait::Form) => {
-                    self.open_asked(ctx);
-                    return;
-                }
-                Some(Wait::Problem) => {
-                    self.panes.lower = LowerPane::Problems;
-                    self.panes.focus = Pane::Output;
-                    return;
-                }
-                None => {}
-            }
+        if !back
+            && self.panes.focus == Pane::Message
+            && let Some(wait) = wait_of(ctx.state)
+        {
+            return self.go_to_wait(wait, ctx);
         }
         let at = ORDER.iter().position(|p| *p == self.panes.focus).unwrap_or(0);
         let step = if back { ORDER.len() - 1 } else { 1 };
         let next = (1..=ORDER.len())
             .filter_map(|steps| ORDER.get((at + steps * step) % ORDER.len()).copied())
-            .find(|pane| self.arrangement.class == SizeClass::Narrow || self.has_content(*pane, state));
+            .find(|pane| self.arrangement.class == SizeClass::Narrow || self.has_content(*pane, ctx.state));
         self.panes.focus = next.unwrap_or_default();
+    }
+
+    fn go_to_wait(&mut self, wait: Wait, ctx: Ctx<'_>) {
+        match wait {
+            Wait::Block(block, _) => {
+                self.panes.code.show(block);
+                self.panes.focus = Pane::Code;
+            }
+            Wait::Form => self.open_asked(ctx),
+            Wait::Problem => {
+                self.panes.lower = LowerPane::Problems;
+                self.panes.focus = Pane::Output;
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ impl Screen {
         // Moving the focus to another pane ends the zoom.
         self.zoomed = self.zoomed.filter(|pane| *pane == self.panes.focus);
         self.recipe.update(ctx.state);
-        let width_of = |made: &Arrangement| made.message.map(|slot| slot.inner.width);
+        let width_of = |arrangement: &Arrangement| arrangement.message.map(|slot| slot.inner.width);
         let before = width_of(&self.arrangement);
         self.arrangement = self.arrangement(ctx);
         // The rows of the message box were counted for the old width.
@@ -30,21 +30,20 @@ impl Screen {
 
     /// Lays out the panes in their slots.
     fn lay_out(&mut self, ctx: Ctx<'_>) {
-        let made = self.arrangement;
-        if let Some(slot) = made.message {
+        let arrangement = self.arrangement;
+        if let Some(slot) = arrangement.message {
             let rows = safe::typed_rows(slot.inner.width.saturating_sub(2).into());
             self.panes.composer.field_mut().engine().lay_out(rows);
         }
-        if let Some(slot) = made.chat {
+        if let Some(slot) = arrangement.chat {
             let opening = (&self.setup.opening, self.suggested);
             let chosen = self.panes.code.subject();
             self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.draw);
         }
-        self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.draw);
+        self.panes.code.arrange(ctx.state, arrangement.code.map(|s| s.inner).unwrap_or_default(), ctx.draw);
         // A search needs the output laid out even while another pane has its place.
-        let place_of_output =
-            made.output.or_else(|| made.chat.or(made.code).filter(|_| self.panes.kept_output.is_some()));
-        if let Some(slot) = place_of_output {
+        let stand_in = || arrangement.chat.or(arrangement.code).filter(|_| self.panes.kept_output.is_some());
+        if let Some(slot) = arrangement.output.or_else(stand_in) {
             match self.panes.lower {
                 LowerPane::Output => {
                     let chosen = self.output_block();
@@ -70,40 +69,46 @@ impl Screen {
             waiting.filter(|_| !self.panes.code.edits()).map(|item| (item, subject_of(ctx.state, item)));
         // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
         // nothing.
-        let subject = subject.filter(|(_, token)| first_seen || self.guard.subject() == Some(*token));
-        let Some((item, token)) = subject else {
+        let subject = subject.filter(|(_, subject)| first_seen || self.guard.subject() == Some(*subject));
+        let Some((item, subject)) = subject else {
             self.guard.clear_subject();
             self.seen_layout = None;
             return;
         };
-        if self.guard.subject() != Some(token) {
+        if self.guard.subject() != Some(subject) {
             self.seen_layout = None;
         }
-        self.guard.set_subject(token, ctx.at);
+        self.guard.set_subject(subject, ctx.at);
         self.guard.set_checking(ctx.state.inspected(item.block.id).is_none());
         if on_screen {
-            let stamp = self.panes.code.layout_stamp();
-            if stamp != self.seen_layout {
-                let before = std::mem::replace(&mut self.seen_layout, stamp);
-                let again = self.guard.layout(self.panes.code.subject_rows());
-                let both = before.zip(stamp).filter(|_| again > 0);
-                if let Some((before, stamp)) = both.filter(|(a, b)| !a.differs_only_in_compaction(*b)) {
-                    let lines = words::count(again, "line");
-                    let said = if before.width != stamp.width {
-                        format!("Width changed: {lines} to look at again.")
-                    } else if stamp.full_rights && !before.full_rights {
-                        format!("All rights are shown: {lines} more to look at.")
-                    } else {
-                        format!("What is shown of it changed: {lines} to look at.")
-                    };
-                    self.tell_of_block(said);
-                }
-            }
+            self.pass_layout_to_guard();
         }
         let shown = if first_seen { self.panes.code.on_screen() } else { Vec::new() };
         self.guard.rows_on_screen(&shown, ctx.at);
         if on_screen && self.guard.rows().are_rows_seen(self.panes.code.rights_rows()) {
             self.panes.code.note_rights_seen(ctx.state);
         }
+    }
+
+    /// Passes a new layout of the waiting block to the guard, and says how many rows have to be looked at again.
+    fn pass_layout_to_guard(&mut self) {
+        let stamp = self.panes.code.layout_stamp();
+        if stamp == self.seen_layout {
+            return;
+        }
+        let before = std::mem::replace(&mut self.seen_layout, stamp);
+        let again = self.guard.layout(self.panes.code.subject_rows());
+        let (Some(before), Some(stamp)) = (before, stamp) else { return };
+        if again == 0 || before.differs_only_in_compaction(stamp) {
+            return;
+        }
+        let lines = words::count(again, "line");
+        self.tell_of_block(if before.width != stamp.width {
+            format!("Width changed: {lines} to look at again.")
+        } else if stamp.full_rights && !before.full_rights {
+            format!("All rights are shown: {lines} more to look at.")
+        } else {
+            format!("What is shown of it changed: {lines} to look at.")
+        });
     }
 }

@@ -27,7 +27,7 @@ impl Screen {
         if self.top::<KeysTest>().is_none() {
             return false;
         }
-        let sent = sent(self).with_bytes(&self.sent);
+        let sent = sent(self).with_bytes(&self.event_bytes);
         // Keys pressed in the test interrupt the quiet that a decision below it needs.
         self.guard.noise(now);
         self.follow.key(now);

@@ -39,17 +39,16 @@ impl Screen {
     /// The layout of the next frame. How many rows a block needs is only known once it is laid out for its
     /// width.
     pub(super) fn arrangement(&mut self, ctx: Ctx<'_>) -> Arrangement {
-        let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
-        let wants = self.layout_request(ctx.state);
-        let made = of(self, wants);
-        let code = made
-            .code
-            .filter(|_| made.class != SizeClass::Narrow && wants.activity == LayoutActivity::Waiting);
-        let Some(slot) = code else { return made };
+        let (width, height) = self.size;
+        let request = self.layout_request(ctx.state);
+        let arrangement = Arrangement::of(width, height, request);
+        let rows_matter =
+            arrangement.class != SizeClass::Narrow && request.activity == LayoutActivity::Waiting;
+        let Some(slot) = arrangement.code.filter(|_| rows_matter) else { return arrangement };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.draw);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
         let output_rows = self.output_rows(ctx).and_then(|rows| u16::try_from(rows).ok());
-        of(self, LayoutRequest { code_rows, output_rows, ..wants })
+        Arrangement::of(width, height, LayoutRequest { code_rows, output_rows, ..request })
     }
 
     /// The rows that the output needs, if it has the focus beside a waiting block.
@@ -65,10 +64,10 @@ impl Screen {
     /// Whether the layout must be repeated after the output was laid out: the rows that it needs influence the
     /// layout.
     pub(super) fn shares_with_output(&self, state: &State) -> bool {
-        let made = &self.arrangement;
-        made.class == SizeClass::Medium
-            && made.code.is_some()
-            && made.output.is_some()
+        let arrangement = &self.arrangement;
+        arrangement.class == SizeClass::Medium
+            && arrangement.code.is_some()
+            && arrangement.output.is_some()
             && self.activity(state) == LayoutActivity::Waiting
     }
 

@@ -8,9 +8,9 @@ use crate::tui::overlays::{OverlayResponse, not_shown};
 
 impl Screen {
     /// Handles one notification.
-    pub fn notified(&mut self, told: Notification, ctx: Ctx<'_>) {
+    pub fn notified(&mut self, notification: Notification, ctx: Ctx<'_>) {
         self.last_step = ctx.at;
-        match told {
+        match notification {
             Notification::Output(run, chunk) => {
                 if chunk.skipped > 0 {
                     self.panes.output.note_gap(run, chunk.stream, chunk.skipped);
@@ -34,39 +34,40 @@ impl Screen {
     }
 
     /// Handles the result of a job: the overlay that asked for it gets it, else the screen.
-    fn job_done(&mut self, found: JobResult, ctx: Ctx<'_>) {
-        if let JobResult::Recipes(recipes, told) = &found {
-            self.recipes_read(recipes, told);
+    fn job_done(&mut self, result: JobResult, ctx: Ctx<'_>) {
+        if let JobResult::Recipes(recipes, notices) = &result {
+            self.recipes_read(recipes, notices);
         }
         let mut overlays = self.overlays.iter_mut().rev().enumerate();
-        let taken = overlays.find_map(|(above, overlay)| Some((above > 0, overlay.job_done(&found)?)));
-        if let Some((is_covered, mut then)) = taken {
+        let taken = overlays.find_map(|(above, overlay)| Some((above > 0, overlay.job_done(&result)?)));
+        if let Some((is_covered, mut responses)) = taken {
             if is_covered {
                 // A newly opened overlay would take the keys from the question that is open above.
-                then.iter_mut()
-                    .filter(|then| matches!(then, OverlayResponse::Open(_)))
-                    .for_each(|then| *then = not_shown());
+                responses
+                    .iter_mut()
+                    .filter(|response| matches!(response, OverlayResponse::Open(_)))
+                    .for_each(|response| *response = not_shown());
             }
-            return self.carry_out(then, ctx);
+            return self.carry_out(responses, ctx);
         }
-        match found {
+        match result {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
             JobResult::AttachedFiles(text, files) => self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.inform(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
-                ctx.draw.place.path(&path),
+                ctx.draw.locale.path(&path),
                 path.file_stem().unwrap_or_default().to_string_lossy(),
             )),
             JobResult::ChangedInstructions(held) => self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
-                self.inform(format!("Opened {}.", ctx.draw.place.path(&path)));
+                self.inform(format!("Opened {}.", ctx.draw.locale.path(&path)));
             }
             JobResult::KeyStored(provider, file) => {
-                let file = ctx.draw.place.path(&file);
+                let file = ctx.draw.locale.path(&file);
                 self.inform(saving::key_stored(&provider, &file));
             }
-            JobResult::Saved(path) => self.inform(saving::file(&ctx.draw.place.path(&path))),
+            JobResult::Saved(path) => self.inform(saving::file(&ctx.draw.locale.path(&path))),
             JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.warn(why),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Recipes(..)

@@ -76,7 +76,7 @@ impl Screen {
         let missing = match PlaceSearch::of(PlaceText::at(state, found.place).as_ref(), found) {
             PlaceSearch::Away => return,
             PlaceSearch::Found => None,
-            PlaceSearch::Missing(told) => Some(safe::one_line(&told)),
+            PlaceSearch::Missing(why) => Some(safe::one_line(&why)),
         };
         self.opened_at = None;
         // The note that the session is foreign must not disappear.
@@ -89,15 +89,15 @@ impl Screen {
 
     /// Shows a notice of the driver. An informational notice during the opening is added after the note about
     /// the missing place.
-    pub(super) fn show_notice(&mut self, told: Notice) {
-        let stands = |note: &Note| {
+    pub(super) fn show_notice(&mut self, notice: Notice) {
+        let is_of_opening = |note: &Note| {
             let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
             note.text.starts_with(&self.missing) && since.is_some_and(|since| since < OPENING_TIMEOUT)
         };
-        let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
-        match told.level {
-            Level::Info if is_kept => self.warn(format!("{} {}", self.missing, told.text)),
-            _ => self.show_note(told.into()),
+        let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(is_of_opening);
+        match notice.level {
+            Level::Info if is_kept => self.warn(format!("{} {}", self.missing, notice.text)),
+            _ => self.show_note(notice.into()),
         }
     }
 

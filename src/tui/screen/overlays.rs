@@ -76,14 +76,14 @@ impl Screen {
             sent_requests: &self.sent_requests,
         };
         let Some(top) = self.overlays.last_mut() else { return };
-        let then = take(top.as_mut(), context, &mut self.panes);
-        self.carry_out(then, ctx);
+        let responses = take(top.as_mut(), context, &mut self.panes);
+        self.carry_out(responses, ctx);
     }
 
     /// Carries out the responses of an overlay.
-    pub(super) fn carry_out(&mut self, then: Vec<OverlayResponse>, ctx: Ctx<'_>) {
-        for then in then {
-            match then {
+    pub(super) fn carry_out(&mut self, responses: Vec<OverlayResponse>, ctx: Ctx<'_>) {
+        for response in responses {
+            match response {
                 OverlayResponse::Close => drop(self.overlays.pop()),
                 OverlayResponse::CloseKeeping => self.put_aside(),
                 OverlayResponse::Open(overlay) => self.overlays.push(overlay),

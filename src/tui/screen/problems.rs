@@ -9,12 +9,15 @@ use crate::tui::slash::Slash;
 use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::Pane;
 
+/// At most two problems are listed: one of the phase, and that the session can't be saved.
+const MAX_PROBLEMS: usize = 2;
+
 impl Screen {
     /// Carries out actions of the list of problems.
     pub(super) fn problem_action(&mut self, action: Action, ctx: Ctx<'_>) {
         match action {
             Action::ListUp => self.problem = self.problem.saturating_sub(1),
-            Action::ListDown => self.problem += 1,
+            Action::ListDown => self.problem = (self.problem + 1).min(MAX_PROBLEMS - 1),
             Action::ProblemRetry => match (&ctx.state.phase, &ctx.state.live.store_failure) {
                 (Phase::Stuck(_) | Phase::Replying(_), _) => self.send(Command::Retry),
                 (_, Some(_)) => self.send(Command::RetryStore),

@@ -2,7 +2,7 @@
 
 use super::pane_actions::NOT_READ_MESSAGE;
 use super::{Ctx, Screen, UiCommand};
-use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
+use crate::domain::{AnswerError, Entry, Form, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
 use crate::engine::Command;
 use crate::engine::answers;
@@ -47,9 +47,9 @@ impl Screen {
     }
 
     /// Takes the recipes that were read; opens the one named meanwhile.
-    pub(super) fn recipes_read(&mut self, recipes: &RecipeCards, told: &[Notice]) {
+    pub(super) fn recipes_read(&mut self, recipes: &RecipeCards, notices: &[Notice]) {
         self.setup.recipes = recipes.clone();
-        for notice in told {
+        for notice in notices {
             self.show_note(notice.clone().into());
         }
         if let Some((name, words)) = self.named_recipe.take() {
@@ -77,7 +77,9 @@ impl Screen {
         }
         let Some(mut form) = self.form_of(name) else { return };
         form.fill_all(answers);
-        if let (false, Err(misfits)) = (answers.is_empty(), answers::check(&form.form, &form.answers())) {
+        if !answers.is_empty()
+            && let Err(misfits) = answers::check(&form.form, &form.answers())
+        {
             form.refuse(misfits);
         }
         self.open(form);
@@ -90,11 +92,15 @@ impl Screen {
             return None;
         };
         let purpose = FormPurpose::Begin(card.name);
-        let draft = self.drafts.iter().position(|d| d.purpose == purpose && d.form == card.inputs);
-        Some(match draft {
-            Some(at) => self.drafts.remove(at),
-            None => FormBox::new(purpose, card.inputs),
-        })
+        let draft = self.take_draft(&purpose, &card.inputs);
+        Some(draft.unwrap_or_else(|| FormBox::new(purpose, card.inputs)))
+    }
+
+    /// Takes out the closed form of this purpose, if it asks for the same.
+    fn take_draft(&mut self, purpose: &FormPurpose, form: &Form) -> Option<FormBox> {
+        let is_same = |draft: &FormBox| draft.purpose == *purpose && draft.form == *form;
+        let at = self.drafts.iter().position(is_same)?;
+        Some(self.drafts.remove(at))
     }
 
     /// Opens the form that the recipe asks for.
@@ -103,16 +109,11 @@ impl Screen {
         if self.forms().any(|form| form.purpose == FormPurpose::Answer) {
             return;
         }
-        let draft = self.drafts.iter().position(|d| d.purpose == FormPurpose::Answer && d.form == *asked);
-        let form = match draft {
-            Some(at) => self.drafts.remove(at),
-            None => {
-                let mut form = FormBox::new(FormPurpose::Answer, asked.clone());
-                let given = asked.answers_for(&self.preset_answers, begun_with(ctx.state));
-                form.fill_all(&given);
-                form
-            }
-        };
+        let form = self.take_draft(&FormPurpose::Answer, asked).unwrap_or_else(|| {
+            let mut form = FormBox::new(FormPurpose::Answer, asked.clone());
+            form.fill_all(&asked.answers_for(&self.preset_answers, begun_with(ctx.state)));
+            form
+        });
         self.open(form);
     }
 
@@ -202,7 +203,7 @@ fn begun_with(state: &State) -> &[(String, String)] {
 }
 
 /// The form that the recipe asks for.
-pub(super) fn asked(state: &State) -> Option<&crate::domain::Form> {
+pub(super) fn asked(state: &State) -> Option<&Form> {
     match &state.phase {
         Phase::Asking(Question::Form(form)) => Some(form.as_ref()),
         _ => None,
@@ -228,16 +229,16 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
             text => format!("{text}\n{head}"),
         };
     }
-    let of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
-    let errors = of(report.output.only_stream(Stream::Stderr).in_order());
-    let text = if errors.trim().is_empty() { of(report.output.in_order()) } else { errors };
-    let told = tail(&text, MAX_ERROR_BYTES);
+    let decoded = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
+    let errors = decoded(report.output.only_stream(Stream::Stderr).in_order());
+    let text = if errors.trim().is_empty() { decoded(report.output.in_order()) } else { errors };
+    let printed = tail(&text, MAX_ERROR_BYTES);
     let how = report.outcome.label();
     let end = match report.receipt.exit_code {
         Some(code) => format!("block {} {how}, exit {code}", item.block.id),
         None => format!("block {} {how}", item.block.id),
     };
-    if told.is_empty() { end } else { format!("{told}\n({end})") }
+    if printed.is_empty() { end } else { format!("{printed}\n({end})") }
 }
 
 /// At most the last so many bytes of a text, in whole characters.

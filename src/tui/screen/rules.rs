@@ -47,8 +47,10 @@ impl Screen {
     pub(super) fn tell_seen(&self, state: &State) -> Option<UiCommand> {
         let matched = state.live.matched.as_ref()?;
         let (block, revision) = (matched.block, matched.revision);
-        let shown =
-            self.guard.subject().is_some_and(|token| (token.block, token.revision) == (block, revision));
+        let shown = self
+            .guard
+            .subject()
+            .is_some_and(|subject| (subject.block, subject.revision) == (block, revision));
         let seen = shown
             && self.guard.is_shown()
             && self.arrangement.code.is_some()

@@ -98,7 +98,7 @@ impl Screen {
     /// nothing.
     fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) {
         match argument {
-            "" => self.inform(instruction_changes::told(ctx.state)),
+            "" => self.inform(instruction_changes::sentence(ctx.state)),
             "on" => self.send(Command::UseInstructions(true)),
             "off" => self.send(Command::UseInstructions(false)),
             "changes" => self.start(Job::ChangedInstructions),
@@ -291,7 +291,7 @@ impl Screen {
         if held.is_empty() {
             return self.inform(instruction_changes::NONE);
         }
-        let lines = held.iter().map(|held| summary(held, &ctx.draw.place.path(&held.path)));
+        let lines = held.iter().map(|held| summary(held, &ctx.draw.locale.path(&held.path)));
         let text: String = held.iter().map(difference).collect();
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
         let take = UiCommand::Job(Job::TakeInstructions(held));

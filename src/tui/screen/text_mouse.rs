@@ -36,9 +36,9 @@ impl Screen {
             TextTarget::Message => self.panes.focus = Pane::Message,
             TextTarget::Editor => self.panes.focus = Pane::Code,
             TextTarget::Field(place) => {
-                let there = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
+                let field = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
                 // Placing the cursor would reveal the length of a secret.
-                if there.is_none_or(|field| field.is_secret()) {
+                if field.is_none_or(|field| field.is_secret()) {
                     return true;
                 }
             }

@@ -181,8 +181,8 @@ impl CellDiff {
     /// Draws the pictures that are new or were overwritten.
     fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PictureNumber]) {
         for place in &placed {
-            let stands = !self.unknown && self.placed.iter().any(|before| before.is_same(place));
-            if stands && !over.contains(&place.number) {
+            let is_shown = !self.unknown && self.placed.iter().any(|before| before.is_same(place));
+            if is_shown && !over.contains(&place.number) {
                 continue;
             }
             if place.picture.is_kept() && self.sent.insert(place.number) {

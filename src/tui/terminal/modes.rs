@@ -38,11 +38,11 @@ pub(super) struct SwitchedModes {
     /// The terminal stores pictures that it was sent.
     pub(crate) pictures: bool,
     /// The terminal was sent the state of the session.
-    pub(crate) told: Option<TerminalSupport>,
+    pub(crate) attention: Option<TerminalSupport>,
 }
 
-pub(super) fn enter(touched: SwitchedModes) -> String {
-    let modes = [(touched.mouse, MOUSE_ON), (touched.kitty, KITTY_PUSH), (touched.title, TITLE_PUSH)];
+pub(super) fn enter(switched: SwitchedModes) -> String {
+    let modes = [(switched.mouse, MOUSE_ON), (switched.kitty, KITTY_PUSH), (switched.title, TITLE_PUSH)];
     ENTER.to_owned() + &those_used(modes)
 }
 
@@ -52,10 +52,10 @@ fn those_used<const COUNT: usize>(modes: [(bool, &str); COUNT]) -> String {
 }
 
 /// The bytes that restore the terminal.
-pub(super) fn leave(touched: SwitchedModes) -> String {
-    let attention = touched.told.map(TerminalSupport::clear).unwrap_or_default();
-    let first = those_used([(touched.sync, "\x1b[?2026l"), (touched.pictures, graphics::FORGET_ALL)]);
-    let rest = [(touched.title, TITLE_POP), (touched.kitty, KITTY_POP), (touched.mouse, MOUSE_OFF)];
+pub(super) fn leave(switched: SwitchedModes) -> String {
+    let attention = switched.attention.map(TerminalSupport::clear).unwrap_or_default();
+    let first = those_used([(switched.sync, "\x1b[?2026l"), (switched.pictures, graphics::FORGET_ALL)]);
+    let rest = [(switched.title, TITLE_POP), (switched.kitty, KITTY_POP), (switched.mouse, MOUSE_OFF)];
     first + &attention + &those_used(rest) + LEAVE
 }
 

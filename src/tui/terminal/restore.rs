@@ -15,7 +15,7 @@ struct SavedTerminal {
     input: OwnedFd,
     output: OwnedFd,
     before: Termios,
-    touched: SwitchedModes,
+    switched: SwitchedModes,
 }
 
 static SAVED: Mutex<Option<SavedTerminal>> = Mutex::new(None);
@@ -23,16 +23,16 @@ static SAVED: Mutex<Option<SavedTerminal>> = Mutex::new(None);
 static TERMINAL_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Saves the state `before`, to which the terminal is to be restored.
-pub(super) fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {
+pub(super) fn keep(input: OwnedFd, output: OwnedFd, before: Termios, switched: SwitchedModes) {
     *SAVED.lock().unwrap_or_else(PoisonError::into_inner) =
-        Some(SavedTerminal { input, output, before, touched });
+        Some(SavedTerminal { input, output, before, switched });
     TERMINAL_LOST.store(false, Ordering::Release);
 }
 
 /// Records a further mode that was switched on.
-pub(super) fn touch(change: impl FnOnce(&mut SwitchedModes)) {
+pub(super) fn record(change: impl FnOnce(&mut SwitchedModes)) {
     if let Some(kept) = SAVED.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-        change(&mut kept.touched);
+        change(&mut kept.switched);
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn touch(change: impl FnOnce(&mut SwitchedModes)) {
 pub(super) fn restore() -> bool {
     let Some(kept) = SAVED.lock().unwrap_or_else(PoisonError::into_inner).take() else { return false };
     // Writing may fail if the terminal is gone; the modes are restored all the same.
-    let _ = super::write_all(kept.output.as_fd(), modes::leave(kept.touched).as_bytes());
+    let _ = super::write_all(kept.output.as_fd(), modes::leave(kept.switched).as_bytes());
     let _ = tcsetattr(&kept.input, OptionalActions::Now, &kept.before);
     true
 }

@@ -45,7 +45,7 @@ impl std::fmt::Display for Warning {
 }
 
 /// The warnings about themes, in one line.
-pub(crate) fn in_vain(warnings: &[Warning]) -> Option<String> {
+pub(crate) fn warnings_line(warnings: &[Warning]) -> Option<String> {
     let (first, more) = warnings.split_first()?;
     Some(match more.len() {
         0 => first.to_string(),
@@ -140,7 +140,7 @@ impl ThemeReader<'_> {
         for (key, value) in table {
             let colour = match value.get_ref() {
                 DeValue::String(text) => Colour::parse(text),
-                DeValue::Table(table) => mixed(table),
+                DeValue::Table(table) => colour_with_substitutes(table),
                 _ => None,
             };
             match colour {
@@ -211,7 +211,7 @@ impl ThemeReader<'_> {
 }
 
 /// `{ rgb = "#d7a100", c256 = 178, c16 = "yellow" }`: missing substitutes are computed.
-fn mixed(table: &DeTable<'_>) -> Option<Colour> {
+fn colour_with_substitutes(table: &DeTable<'_>) -> Option<Colour> {
     let known = ["rgb", "c256", "c16"];
     if table.keys().any(|key| !known.contains(&key.get_ref().as_ref())) {
         return None;

@@ -90,7 +90,7 @@ fn wide(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>)
     parts.extend(kernel(state));
     let right = last_parts(&parts, width.saturating_sub(APP.len() + 4));
     let name = safe::one_line(&state.transcript.name);
-    let cwd = safe::one_line(&draw.place.path(&screen.setup.cwd));
+    let cwd = safe::one_line(&draw.locale.path(&screen.setup.cwd));
     let room = width.saturating_sub(right.width() + 4);
     let left = safe::cut(&format!("{APP}  {name}   {cwd}"), room);
     let (app, rest) = left.split_at(APP.len().min(left.len()));

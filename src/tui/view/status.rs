@@ -103,11 +103,11 @@ fn note_words(note: &Note, screen: &Screen, state: &State) -> String {
     let is_hidden = note.explains_only().is_none() && screen.guard.rows().has_hidden();
     let hint = note.approving.as_ref().zip(waiting);
     let hint = hint.filter(|(hint, item)| !is_hidden && hint.block == item.block.id);
-    let told = hint.map(|(hint, item)| {
+    let sentence = hint.map(|(hint, item)| {
         obstacle(screen, state, item).unwrap_or_else(|| hint.sentence(state.needs_typed(hint.block)))
     });
-    match told {
-        Some(told) => safe::one_line(format!("{} {told}", note.text).trim_start()),
+    match sentence {
+        Some(sentence) => safe::one_line(format!("{} {sentence}", note.text).trim_start()),
         None => safe::one_line(&note.text),
     }
 }

@@ -67,7 +67,7 @@ pub struct DrawContext<'a> {
     /// The characters for frames and marks.
     pub glyphs: Glyphs,
     /// The format of times and paths.
-    pub place: &'a Locale,
+    pub locale: &'a Locale,
     /// The time of the frame.
     pub now: Timestamp,
     /// Whether a spinner turns.
@@ -144,7 +144,7 @@ pub(crate) fn severity_slot(severity: Severity) -> Slot {
 /// Calls a function with a style for tests: this theme, lines, the shipped keys.
 #[cfg(test)]
 pub(crate) fn with_draw_context<T>(theme: &Theme, act: impl FnOnce(DrawContext<'_>) -> T) -> T {
-    let (links, place) = (Hyperlinks::default(), Locale::default());
+    let (links, locale) = (Hyperlinks::default(), Locale::default());
     let (keymap, glyphs, now) = (Keymap::load(None).expect("the shipped keys"), Glyphs::LINES, Timestamp(0));
-    act(DrawContext { theme, links: &links, keymap: &keymap, glyphs, place: &place, now, motion: false })
+    act(DrawContext { theme, links: &links, keymap: &keymap, glyphs, locale: &locale, now, motion: false })
 }

@@ -219,7 +219,7 @@ impl Arrangement {
         let keys = take_bottom(&mut body, 1);
         let status = take_bottom(&mut body, 1);
         let header = take_top(&mut body, 1);
-        let mut made = Self {
+        let mut arrangement = Self {
             class,
             area,
             header,
@@ -233,13 +233,13 @@ impl Arrangement {
         };
         match (class, wants.bare) {
             (SizeClass::TooSmall, _) => {}
-            (_, Some(pane)) => made.bare(pane),
-            (SizeClass::Wide | SizeClass::Medium, None) if wants.zoomed => made.zoomed(wants),
-            (SizeClass::Wide, None) => made.wide(wants),
-            (SizeClass::Medium, None) => made.medium(wants),
-            (SizeClass::Narrow, None) => made.narrow(wants),
+            (_, Some(pane)) => arrangement.bare(pane),
+            (SizeClass::Wide | SizeClass::Medium, None) if wants.zoomed => arrangement.zoomed(wants),
+            (SizeClass::Wide, None) => arrangement.wide(wants),
+            (SizeClass::Medium, None) => arrangement.medium(wants),
+            (SizeClass::Narrow, None) => arrangement.narrow(wants),
         }
-        made
+        arrangement
     }
 
     /// The slot of a pane, if it is on screen.

@@ -21,21 +21,21 @@ pub(crate) fn one_line(text: &str) -> String {
 /// (`<2 spaces>`): they could pass for a gap between words, or for the end of the name.
 pub(crate) fn name(text: &str) -> String {
     let line = one_line(text);
-    let (mut told, mut rest) = (String::new(), line.as_str());
+    let (mut named, mut rest) = (String::new(), line.as_str());
     while let Some(at) = rest.find(' ') {
         let (before, blanks) = rest.split_at(at);
         let after = blanks.trim_start_matches(' ');
         let count = blanks.len() - after.len();
-        told.push_str(before);
-        let is_inside = !told.is_empty() && !after.is_empty();
+        named.push_str(before);
+        let is_inside = !named.is_empty() && !after.is_empty();
         match count {
-            1 if is_inside => told.push(' '),
-            1 => told.push_str("<1 space>"),
-            _ => told.push_str(&format!("<{count} spaces>")),
+            1 if is_inside => named.push(' '),
+            1 => named.push_str("<1 space>"),
+            _ => named.push_str(&format!("<{count} spaces>")),
         }
         rest = after;
     }
-    told + rest
+    named + rest
 }
 
 /// How many bytes the first graphemes take that fit into so many columns.
@@ -89,7 +89,7 @@ pub(crate) fn wrap_words(text: &str, width: usize, style: Style) -> Vec<Line<'st
         .collect()
 }
 
-/// Like [`words`], with `first` in front of the first row; further rows are indented.
+/// Like [`wrap_words`], with `first` in front of the first row; further rows are indented.
 pub(crate) fn hanging(
     first: impl Into<Line<'static>>,
     text: &str,

@@ -161,14 +161,14 @@ impl Scene {
     /// Calls a function with the screen, the present state of the engine, and these characters for frames and marks.
     pub fn with_glyphs<T>(&mut self, glyphs: Glyphs, act: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let links = sayso::tui::Hyperlinks::default();
-        let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
+        let locale = Locale { home: Some("/home/ada".into()), ..Locale::default() };
         let keymap = self.screen.keymap.clone();
         let draw = DrawContext {
             theme: &self.theme,
             links: &links,
             keymap: &keymap,
             glyphs,
-            place: &place,
+            locale: &locale,
             now: self.now,
             motion: true,
         };

@@ -129,11 +129,11 @@ pub fn image(name: &str) -> ImageRef {
 
 /// Providers in the cloud, one of them with a key.
 pub fn clouds() -> Vec<Cloud> {
-    let cloud = |provider: &str, title: &str, place: &str, kept: Option<&str>| Cloud {
+    let cloud = |provider: &str, title: &str, key_name: &str, key_location: Option<&str>| Cloud {
         provider: provider.into(),
         title: title.into(),
-        place: place.into(),
-        kept: kept.map(Into::into),
+        key_name: key_name.into(),
+        key_location: key_location.map(Into::into),
     };
     vec![
         cloud("openai", "OpenAI", "OPENAI_API_KEY", None),

@@ -8,12 +8,12 @@ use crate::tui::editing::{Edit, Motion, cluster};
 impl Text {
     /// What was cut or copied last.
     pub(crate) fn yanked(&self) -> &YankedText {
-        &self.kept
+        &self.yanked
     }
 
     /// Stores a text for [`Edit::Yank`].
     pub(crate) fn set_yanked(&mut self, text: String, lines: bool) {
-        self.kept = YankedText { text, lines };
+        self.yanked = YankedText { text, lines };
     }
 
     /// The following changes are undone together, until [`Text::ungroup`].
@@ -76,7 +76,7 @@ impl Text {
             Edit::KillToEnd => self.kill(Motion::End),
             Edit::KillToStart => self.kill(Motion::Home),
             Edit::Yank => {
-                let text = self.kept.text.clone();
+                let text = self.yanked.text.clone();
                 self.apply(Edit::Paste(text));
             }
             Edit::Copy => {
@@ -134,7 +134,7 @@ impl Text {
         // At the end of a line, cut the line end itself.
         let to = if from == to && motion == Motion::End { self.target(Motion::Right, to) } else { to };
         if from != to {
-            self.kept = YankedText { text: self.buffer.slice(from, to).text(), lines: false };
+            self.yanked = YankedText { text: self.buffer.slice(from, to).text(), lines: false };
             self.change(from, to, Fragment::default(), ChangeKind::Other);
         }
     }

@@ -141,17 +141,17 @@ impl Text {
         let rows =
             || self.lines().iter().skip(first).take(last - first + 1).filter(|line| !line.trim().is_empty());
         // Only spaces and tabs count as indent, because exactly these are skipped when the mark is removed.
-        let is = |line: &String| {
+        let is_commented = |line: &String| {
             line.get(cluster::indent_of(line).len()..).is_some_and(|text| text.starts_with(mark))
         };
-        let are = rows().count() > 0 && rows().all(is);
+        let are_commented = rows().count() > 0 && rows().all(is_commented);
         let depth = rows().map(|line| cluster::indent_of(line).len()).min().unwrap_or(0);
         self.each_line(first, last, |text, index| {
             let line = text.line(index);
             if line.trim().is_empty() {
                 return None;
             }
-            if !are {
+            if !are_commented {
                 return Some((depth, depth, format!("{mark} ")));
             }
             let at = cluster::indent_of(line).len();

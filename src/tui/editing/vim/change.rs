@@ -93,7 +93,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         'i' | 'a' | 'I' | 'A' | 'o' | 'O' => insert(vim, key, times, keys, text),
         'p' | 'P' => {
             vim.remember(keys);
-            if !vim.may_put_in(text.yanked().text.len() + 1, times) {
+            if !vim.may_insert(text.yanked().text.len() + 1, times) {
                 return StrokeResult::TooMuch;
             }
             put(text, key == 'p', times);

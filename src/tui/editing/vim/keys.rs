@@ -103,9 +103,13 @@ pub(super) enum Move {
     FirstBelow,
     /// `-`.
     FirstAbove,
+    /// `w`; `true`: `W`, which only stops at spaces.
     Word(bool),
+    /// `e` and `E`.
     WordEnd(bool),
+    /// `b` and `B`.
     WordBack(bool),
+    /// `ge` and `gE`.
     WordEndBack(bool),
     LineStart,
     FirstText,
@@ -138,8 +142,11 @@ pub(super) enum ParseResult {
 pub(super) fn parse(strokes: &str, visual: bool) -> ParseResult {
     let mut reader = Reader { rest: strokes.chars().peekable(), clipboard: false };
     let first = reader.prefix();
-    let Some(what) = reader.what(visual) else { return ParseResult::More };
-    let Some((what, second)) = what else { return ParseResult::Nothing };
+    let (what, second) = match reader.what(visual) {
+        Ok(Some(found)) => found,
+        Ok(None) => return ParseResult::Nothing,
+        Err(Incomplete) => return ParseResult::More,
+    };
     let count = match (first, second) {
         (None, None) => None,
         (first, second) => {
@@ -155,13 +162,25 @@ struct Reader<'a> {
     clipboard: bool,
 }
 
-/// `None`: more strokes are needed. `Some(None)`: no match. `Some(Some(…))`: a match.
-type ReadResult<T> = Option<Option<T>>;
+/// More strokes are needed.
+struct Incomplete;
+
+/// `None`: nothing of this kind is here.
+type ReadResult<T> = Result<Option<T>, Incomplete>;
 
 /// Like [`ReadResult`], with a count.
 type CountedRead<T> = ReadResult<(T, Option<usize>)>;
 
 impl Reader<'_> {
+    fn stroke(&mut self) -> Result<char, Incomplete> {
+        self.rest.next().ok_or(Incomplete)
+    }
+
+    /// The next stroke, which stays to be read.
+    fn peek(&mut self) -> Result<char, Incomplete> {
+        self.rest.peek().copied().ok_or(Incomplete)
+    }
+
     /// Reads a register and a count, in any order.
     fn prefix(&mut self) -> Option<usize> {
         let mut count = self.count();
@@ -189,67 +208,64 @@ impl Reader<'_> {
     }
 
     fn what(&mut self, visual: bool) -> CountedRead<VimAction> {
-        let key = *self.rest.peek()?;
+        let key = self.peek()?;
         if key == '"' {
-            return None;
+            return Err(Incomplete);
         }
         if visual && matches!(key, 'i' | 'a') {
             self.rest.next();
-            return self
-                .object(key == 'a')
-                .map(|found| found.map(|object| (VimAction::Object(object), None)));
+            return Ok(self.object(key == 'a')?.map(|object| (VimAction::Object(object), None)));
         }
         if let Some(operator) = self.operator()? {
             if visual {
-                return Some(Some((VimAction::Operate(operator, OperatorRange::Rows), None)));
+                return Ok(Some((VimAction::Operate(operator, OperatorRange::Rows), None)));
             }
             return self.over(operator, key);
         }
         if let Some(found) = self.movement()? {
-            return Some(Some((VimAction::Move(found), None)));
+            return Ok(Some((VimAction::Move(found), None)));
         }
-        let key = self.rest.next()?;
-        let what = match key {
-            'r' => VimAction::Replace(self.rest.next()?),
+        let what = match self.stroke()? {
+            'r' => VimAction::Replace(self.stroke()?),
             // Unsupported commands of two keys: the second key must not run as a command of its own.
             'Z' | 'z' | 'q' | 'm' | '@' | '\'' | '`' | '[' | ']' => {
-                self.rest.next()?;
-                return Some(None);
+                self.stroke()?;
+                return Ok(None);
             }
             ':' => VimAction::GoToLine,
             'x' | 'X' | 's' | 'S' | 'D' | 'C' | 'Y' | 'p' | 'P' | 'u' | 'U' | 'o' | 'O' | 'A' | 'I' | 'a'
             | 'i' | 'v' | 'V' | 'J' | '~' | '.' | '/' | '?' | REDO => VimAction::Key(key),
-            _ => return Some(None),
+            _ => return Ok(None),
         };
-        Some(Some((what, None)))
+        Ok(Some((what, None)))
     }
 
     /// Reads an operator such as `d` or `gu`; no match if there is none here.
     fn operator(&mut self) -> ReadResult<Operator> {
-        let mut ahead = self.rest.clone();
-        let operator = match ahead.next()? {
+        let mut ahead = self.ahead();
+        let operator = match ahead.stroke()? {
             'd' => Operator::Delete,
             'c' => Operator::Change,
             'y' => Operator::Yank,
             '>' => Operator::In,
             '<' => Operator::Out,
-            'g' => match ahead.next()? {
+            'g' => match ahead.stroke()? {
                 'u' => Operator::Lower,
                 'U' => Operator::Upper,
                 '~' => Operator::Swap,
                 'c' => Operator::Comment,
-                _ => return Some(None),
+                _ => return Ok(None),
             },
-            _ => return Some(None),
+            _ => return Ok(None),
         };
-        self.rest = ahead;
-        Some(Some(operator))
+        self.rest = ahead.rest;
+        Ok(Some(operator))
     }
 
     /// Reads the range of an operator.
     fn over(&mut self, operator: Operator, key: char) -> CountedRead<VimAction> {
         let count = self.count();
-        let next = *self.rest.peek()?;
+        let next = self.peek()?;
         // The operator's own key again means lines. For an operator of two letters the second is enough.
         let again = match operator {
             Operator::Lower => next == 'u',
@@ -259,35 +275,38 @@ impl Reader<'_> {
             _ => next == key,
         };
         if again {
-            return Some(Some((VimAction::Operate(operator, OperatorRange::Rows), count)));
+            return Ok(Some((VimAction::Operate(operator, OperatorRange::Rows), count)));
         }
-        if matches!(next, 'i' | 'a') {
+        let range = if matches!(next, 'i' | 'a') {
             self.rest.next();
-            let object = self.object(next == 'a')?;
-            return Some(
-                object.map(|object| (VimAction::Operate(operator, OperatorRange::Object(object)), count)),
-            );
-        }
-        let found = self.movement()?;
-        Some(found.map(|found| (VimAction::Operate(operator, OperatorRange::Move(found)), count)))
+            self.object(next == 'a')?.map(OperatorRange::Object)
+        } else {
+            self.movement()?.map(OperatorRange::Move)
+        };
+        Ok(range.map(|range| (VimAction::Operate(operator, range), count)))
+    }
+
+    /// Reads the same strokes, without taking them from this reader.
+    fn ahead(&self) -> Self {
+        Self { rest: self.rest.clone(), clipboard: self.clipboard }
     }
 
     fn object(&mut self, around: bool) -> ReadResult<Object> {
-        let kind = match self.rest.next()? {
+        let kind = match self.stroke()? {
             ')' | 'b' => '(',
             ']' => '[',
             '}' | 'B' => '{',
             '>' => '<',
             kind @ ('w' | 'W' | 'p' | '"' | '\'' | '`' | '(' | '[' | '{' | '<') => kind,
-            _ => return Some(None),
+            _ => return Ok(None),
         };
-        Some(Some(Object { around, kind }))
+        Ok(Some(Object { around, kind }))
     }
 
     /// Reads a move; no match if there is none here.
     fn movement(&mut self) -> ReadResult<Move> {
-        let mut ahead = self.rest.clone();
-        let found = match ahead.next()? {
+        let mut ahead = self.ahead();
+        let found = match ahead.stroke()? {
             'h' | BACKSPACE => Move::Left,
             'l' | ' ' => Move::Right,
             'k' => Move::Up,
@@ -308,21 +327,21 @@ impl Reader<'_> {
             '}' => Move::ParagraphDown,
             key @ ('f' | 'F' | 't' | 'T') => {
                 let (back, till) = (matches!(key, 'F' | 'T'), matches!(key, 't' | 'T'));
-                Move::Seek(LetterSearch { letter: ahead.next()?, back, till })
+                Move::Seek(LetterSearch { letter: ahead.stroke()?, back, till })
             }
             key @ (';' | ',') => Move::SeekAgain(key == ','),
             key @ ('n' | 'N') => Move::Match(key == 'N'),
             key @ ('*' | '#') => Move::Star(key == '#'),
-            'g' => match ahead.next()? {
+            'g' => match ahead.stroke()? {
                 'g' => Move::Top,
                 key @ ('e' | 'E') => Move::WordEndBack(key == 'E'),
                 'j' => Move::RowDown,
                 'k' => Move::RowUp,
-                _ => return Some(None),
+                _ => return Ok(None),
             },
-            _ => return Some(None),
+            _ => return Ok(None),
         };
-        self.rest = ahead;
-        Some(Some(found))
+        self.rest = ahead.rest;
+        Ok(Some(found))
     }
 }

@@ -74,14 +74,14 @@ pub(super) fn target(
             seek(text, at, LetterSearch { back: search.back != reverse, ..search }, times, true)?
         }
         Move::Match(reverse) => {
-            (matched(text, at, text.seeks_back() != reverse, times)?, MotionKind::Exclusive)
+            (nth_match(text, at, text.seeks_back() != reverse, times)?, MotionKind::Exclusive)
         }
         Move::Star(back) => {
             let begins = search_for_word(text, at);
             text.seek_back(back);
             // Backward from within a word, the word itself is no match.
             let from = if back { begins } else { at };
-            (matched(text, from, back, times)?, MotionKind::Exclusive)
+            (nth_match(text, from, back, times)?, MotionKind::Exclusive)
         }
     })
 }
@@ -104,7 +104,7 @@ fn search_for_word(text: &mut Text, at: Pos) -> Pos {
 }
 
 /// The match so many matches away from a position.
-fn matched(text: &Text, from: Pos, back: bool, times: usize) -> Option<Pos> {
+fn nth_match(text: &Text, from: Pos, back: bool, times: usize) -> Option<Pos> {
     let needle = text.needle()?;
     let mut at = from;
     for _ in 0..times.min(1_000) {

@@ -81,35 +81,40 @@ fn paragraphs(text: &Text, at: Pos, around: bool, times: usize) -> Option<(Pos, 
 /// The first quoted text on the line that does not end before the cursor.
 fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)> {
     let line = text.line(at.line);
+    let (open, close) = quotes(line, at.byte, object.kind)?;
+    let quote_bytes = object.kind.len_utf8();
+    let (from, to) = if object.around {
+        with_spaces(line, open, close + quote_bytes)
+    } else {
+        (open + quote_bytes, close)
+    };
+    Some((Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive))
+}
+
+/// Where the first pair of quotes on a line is that does not end before a position.
+fn quotes(line: &str, at: usize, quote: char) -> Option<(usize, usize)> {
     let (mut open, mut escaped) = (None, false);
     for (byte, c) in line.char_indices() {
         if escaped || c == '\\' {
             escaped = !escaped && c == '\\';
-            continue;
-        }
-        if c != object.kind {
-            continue;
-        }
-        match open {
-            None => open = Some(byte),
-            Some(from) if byte >= at.byte => {
-                let (mut from, mut to) = (from, byte + c.len_utf8());
-                if object.around {
-                    let rest = line.get(to..).unwrap_or_default();
-                    let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-                    to += spaces;
-                    if spaces == 0 {
-                        from = line.get(..from).unwrap_or_default().trim_end_matches([' ', '\t']).len();
-                    }
-                } else {
-                    (from, to) = (from + c.len_utf8(), byte);
-                }
-                return Some((Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive));
+        } else if c == quote {
+            match open {
+                None => open = Some(byte),
+                Some(open) if byte >= at => return Some((open, byte)),
+                Some(_) => open = None,
             }
-            Some(_) => open = None,
         }
     }
     None
+}
+
+/// The range with the spaces after it; if there are none, with those before it.
+fn with_spaces(line: &str, from: usize, to: usize) -> (usize, usize) {
+    let rest = line.get(to..).unwrap_or_default();
+    match rest.len() - rest.trim_start_matches([' ', '\t']).len() {
+        0 => (line.get(..from).unwrap_or_default().trim_end_matches([' ', '\t']).len(), to),
+        spaces => (from, to + spaces),
+    }
 }
 
 /// The text in a pair of brackets around the cursor: 1 is the innermost.

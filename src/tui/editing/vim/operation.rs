@@ -22,45 +22,53 @@ pub(super) fn range_of(
             Some((Pos::new(at.line, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
         }
         OperatorRange::Object(thing) => object::range(text, thing, count.unwrap_or(1)),
-        OperatorRange::Move(found) => {
-            // `cw` on a word keeps the spaces after it.
-            let on_word = cluster::kind(text.line(at.line), at.byte) != ClusterKind::Space;
-            let found = match found {
-                Move::Word(big) if operator == Operator::Change && on_word => {
-                    return Some(to_word_ends(vim, text, big, count));
-                }
-                found => found,
-            };
-            let (to, mut reach) = motion::target(vim, text, found, count)?;
-            let (from, mut to) = (at.min(to), at.max(to));
-            if reach == MotionKind::Linewise && from.line == to.line && matches!(found, Move::Up | Move::Down)
-            {
-                return None;
-            }
-            if reach == MotionKind::Inclusive {
-                to = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
-                reach = MotionKind::Exclusive;
-            } else if found == Move::LineEnd {
-                // From the beginning of a line to the end of another, the whole lines are deleted.
-                let begins = from.byte <= motion::first_text(text, from.line).byte;
-                if operator == Operator::Delete && to.line > from.line && begins {
-                    reach = MotionKind::Linewise;
-                }
-            } else if reach == MotionKind::Exclusive && to.line > from.line {
-                let into = text.line(to.line).get(..to.byte).unwrap_or_default();
-                let is_word = matches!(found, Move::Word(_));
-                // From the start of a line to the start of another, the range is the whole lines between.
-                if to.byte == 0 && !is_word && from.byte <= motion::first_text(text, from.line).byte {
-                    reach = MotionKind::Linewise;
-                }
-                // Deleting the last word of a line keeps the line end.
-                if into.trim().is_empty() && (to.byte == 0 || is_word) {
-                    to = Pos::new(to.line - 1, text.line(to.line - 1).len());
-                }
-            }
-            Some((from, to, reach))
-        }
+        OperatorRange::Move(found) => range_along(vim, operator, found, count, text),
     }
+}
+
+/// The range of an operator along a move.
+fn range_along(
+    vim: &mut Vim,
+    operator: Operator,
+    found: Move,
+    count: Option<usize>,
+    text: &mut Text,
+) -> Option<(Pos, Pos, MotionKind)> {
+    let at = text.cursor();
+    // `cw` on a word keeps the spaces after it.
+    if let Move::Word(big) = found
+        && operator == Operator::Change
+        && cluster::kind(text.line(at.line), at.byte) != ClusterKind::Space
+    {
+        return Some(to_word_ends(vim, text, big, count));
+    }
+    let (target, reach) = motion::target(vim, text, found, count)?;
+    let (from, to) = (at.min(target), at.max(target));
+    let is_in_line = from.line == to.line;
+    match reach {
+        MotionKind::Linewise if is_in_line && matches!(found, Move::Up | Move::Down) => return None,
+        MotionKind::Linewise => return Some((from, to, reach)),
+        MotionKind::Inclusive => {
+            let end = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
+            return Some((from, end, MotionKind::Exclusive));
+        }
+        MotionKind::Exclusive if is_in_line => return Some((from, to, reach)),
+        MotionKind::Exclusive => {}
+    }
+    let is_from_start = from.byte <= motion::first_text(text, from.line).byte;
+    if found == Move::LineEnd {
+        // From the beginning of a line to the end of another, the whole lines are deleted.
+        let is_whole = operator == Operator::Delete && is_from_start;
+        return Some((from, to, if is_whole { MotionKind::Linewise } else { reach }));
+    }
+    let into = text.line(to.line).get(..to.byte).unwrap_or_default();
+    let is_word = matches!(found, Move::Word(_));
+    // From the start of a line to the start of another, the range is the whole lines between.
+    let is_whole = to.byte == 0 && !is_word && is_from_start;
+    // Deleting the last word of a line keeps the line end.
+    let keeps_end = into.trim().is_empty() && (to.byte == 0 || is_word);
+    let end = if keeps_end { Pos::new(to.line - 1, text.line(to.line - 1).len()) } else { to };
+    Some((from, end, if is_whole { MotionKind::Linewise } else { reach }))
 }
 
 /// The range to the end of so many words. Unlike `e`, it stays on a word of one letter.

@@ -81,7 +81,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
             vim.remember(&format!("{}J", (last - first + 1).max(2)));
             text.group_changes(|text| (first..last.max(first + 1)).for_each(|_| text.join_line(first)));
         }
-        'p' | 'P' if !vim.may_put_in(text.yanked().text.len() + 1, command.times()) => {
+        'p' | 'P' if !vim.may_insert(text.yanked().text.len() + 1, command.times()) => {
             return StrokeResult::TooMuch;
         }
         'p' | 'P' => put_over(vim, key == 'p', command.times(), text),

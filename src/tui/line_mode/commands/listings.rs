@@ -45,7 +45,7 @@ impl Session<'_> {
             let end = match ran {
                 Some((at, report)) => {
                     let took = words::duration(report.receipt.wall_us / 1000);
-                    format!("{} {took} at {}", report.outcome.label(), draw.place.second(*at))
+                    format!("{} {took} at {}", report.outcome.label(), draw.locale.second(*at))
                 }
                 None => self.driver.state().block_state(item).to_string(),
             };

@@ -14,17 +14,19 @@ impl FormBox {
     pub(super) fn typed_path(&self) -> Option<String> {
         self.form.fields.get(self.at).filter(|field| field.kind.is_path() && !self.sent)?;
         let super::FieldAnswer::Text(field) = self.replies.get(self.at)? else { return None };
-        let typed = field.text();
-        let typed = typed.get(self.last_path(&typed)..).unwrap_or_default().to_owned();
-        (!self.files.has(&typed)).then_some(typed)
+        let text = field.text();
+        let path = text.get(self.path_start(&text)..).unwrap_or_default();
+        (!self.files.has(path)).then(|| path.to_owned())
     }
 
     /// The byte at which the typed path begins: after the last comma if the field takes several.
-    fn last_path(&self, typed: &str) -> usize {
-        let several = self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Files);
-        let behind = if several { typed.rfind(',').map_or(0, |at| at + 1) } else { 0 };
-        let path = typed.get(behind..).unwrap_or_default();
-        if several { behind + path.len() - path.trim_start().len() } else { 0 }
+    fn path_start(&self, text: &str) -> usize {
+        let takes_several = self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Files);
+        if !takes_several {
+            return 0;
+        }
+        let path = text.rsplit(',').next().unwrap_or_default().trim_start();
+        text.len() - path.len()
     }
 
     /// Requests the files of the folder, if a path is asked for and they are not known.
@@ -74,8 +76,8 @@ impl FormBox {
     pub(super) fn take_file(&mut self) {
         let path = self.files.file(self.chosen_file.unwrap_or_default()).map(|file| file.path.clone());
         if let (Some(path), Some(super::FieldAnswer::Text(field))) = (path, self.replies.get(self.at)) {
-            let typed = field.text();
-            let before = typed.get(..self.last_path(&typed)).unwrap_or_default();
+            let text = field.text();
+            let before = text.get(..self.path_start(&text)).unwrap_or_default();
             self.set_field(self.at, &format!("{before}{path}"));
             self.answer_changed();
         }

@@ -140,25 +140,25 @@ fn names() -> String {
 /// Parses `memory 2G processes 64`, also with `=` or `:` in between; a unit may be separate from its number.
 pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, LimitLineError> {
     let text = argument.replace(['=', ':', ','], " ");
-    let mut made: Vec<(Limit, String)> = Vec::new();
+    let mut pairs: Vec<(Limit, String)> = Vec::new();
     for word in text.split_whitespace() {
         let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        match (Limit::from_name(word).filter(|_| !number), made.last_mut()) {
+        match (Limit::from_name(word).filter(|_| !number), pairs.last_mut()) {
             // A unit that follows its number, like `min` in `time 5 min`.
             (_, Some((_, value)))
                 if !number && is_unit(word) && value.ends_with(|c: char| c.is_ascii_digit()) =>
             {
                 value.push_str(word);
             }
-            (Some(limit), _) => made.push((limit, String::new())),
+            (Some(limit), _) => pairs.push((limit, String::new())),
             (None, Some((_, value))) if value.is_empty() => word.clone_into(value),
-            (None, None) if number => made.push((Limit::Time, word.to_owned())),
+            (None, None) if number => pairs.push((Limit::Time, word.to_owned())),
             (None, _) => return Err(LimitLineError::Word(word.to_owned())),
         }
     }
-    match made.iter().find(|(_, value)| value.is_empty()) {
+    match pairs.iter().find(|(_, value)| value.is_empty()) {
         Some((limit, _)) => Err(LimitLineError::NoValue(*limit)),
-        None => Ok(made),
+        None => Ok(pairs),
     }
 }
 

@@ -55,22 +55,23 @@ pub(super) fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
 pub(super) fn row_text(
     row: &ModelRow,
     state: &State,
-    known: (Option<(u64, &'static str)>, bool),
+    used: Option<u64>,
+    places_known: bool,
     width: usize,
 ) -> String {
     match row {
-        ModelRow::Model(model) => model_text(model, state, known, width),
+        ModelRow::Model(model) => model_text(model, state, used, places_known, width),
         ModelRow::Provider { name, why, .. } => {
             format!("{:<10} {}", safe::one_line(name), safe::one_line(why))
         }
     }
 }
 
-/// `used`: the tokens of the chat; `is_told`: whether it is known where the providers run.
 fn model_text(
     model: &ModelInfo,
     state: &State,
-    (used, is_told): (Option<(u64, &'static str)>, bool),
+    used: Option<u64>,
+    places_known: bool,
     width: usize,
 ) -> String {
     let name = &model.name.model;
@@ -78,12 +79,14 @@ fn model_text(
     let place = match (model.local, model.name.is_story()) {
         (true, _) => "local",
         (false, true) => "offline",
-        (false, false) if !is_told => "",
+        (false, false) if !places_known => "",
         (false, false) => "cloud",
     };
-    let long = model.context.zip(used).is_some_and(|(context, (used, _))| context < used);
+    let is_too_small = model.context.zip(used).is_some_and(|(context, used)| context < used);
     let context = match model.context {
-        Some(context) => format!("ctx {}{}", catalogue::tokens(context), if long { " !" } else { "" }),
+        Some(context) => {
+            format!("ctx {}{}", catalogue::tokens(context), if is_too_small { " !" } else { "" })
+        }
         None => String::new(),
     };
     let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();

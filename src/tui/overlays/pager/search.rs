@@ -14,7 +14,7 @@ impl Pager {
     /// Starts a search from the current match, or from the top of the screen.
     pub(super) fn start_search(&mut self, back: bool, room: Rect) -> io::Result<()> {
         let Some(pattern) = self.pattern.clone() else {
-            self.told = Some("/ looks for a text.".into());
+            self.message = Some("/ looks for a text.".into());
             return Ok(());
         };
         if let Some((start, bytes)) = self.at.clone()
@@ -51,7 +51,7 @@ impl Pager {
             SearchOutcome::Found(line) => {
                 let mut places = pattern.find_in(&line.text);
                 let place = if looking.back { places.last() } else { places.next() };
-                self.told = looking.turned.then(|| {
+                self.message = looking.turned.then(|| {
                     let (from, end) = if looking.back { ("top", "end") } else { ("end", "top") };
                     format!("Past the {from}: on from the {end}.")
                 });
@@ -60,7 +60,7 @@ impl Pager {
                 }
             }
             SearchOutcome::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
-            SearchOutcome::None if looking.turned => self.told = Some("No matches.".into()),
+            SearchOutcome::None if looking.turned => self.message = Some("No matches.".into()),
             SearchOutcome::None => {
                 let from = if looking.back { self.source.len() } else { 0 };
                 self.looking = Some(SearchProgress { from, turned: true, ..looking });

@@ -11,12 +11,12 @@ const NO_MATCH: &str = "No session matches. Esc clears.";
 #[derive(Debug, Default)]
 pub(super) struct FoundPlaces {
     /// The text of the search, and its result.
-    told: Option<(String, Result<SessionsFound, FilterError>)>,
+    answer: Option<(String, Result<SessionsFound, FilterError>)>,
 }
 
 impl FoundPlaces {
     pub(super) fn forget(&mut self) {
-        self.told = None;
+        self.answer = None;
     }
 
     /// Stores a result; if `here` is given, only the places in sessions of that folder.
@@ -31,7 +31,7 @@ impl FoundPlaces {
         if let Ok(found) = &mut found {
             found.hits.retain(|hit| here.is_none_or(|here| hit.session.cwd == *here));
         }
-        self.told = Some((typed.to_owned(), found));
+        self.answer = Some((typed.to_owned(), found));
     }
 
     /// The places that contain what is typed now.
@@ -40,7 +40,7 @@ impl FoundPlaces {
     }
 
     fn current(&self, typed: &str) -> Option<&Result<SessionsFound, FilterError>> {
-        self.told.as_ref().filter(|(text, _)| text == typed).map(|(_, found)| found)
+        self.answer.as_ref().filter(|(text, _)| text == typed).map(|(_, found)| found)
     }
 
     /// The remark about the search, if the rows don't show the result; `nothing`: there are no rows.

@@ -41,7 +41,7 @@ pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> She
     let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
     let cursor = list.cursor.0;
     sheet.rows.extend(scrolled(list.count(), cursor..cursor + 1, rows, draw, |at| {
-        Some(entry(&row(list, (at, list.at(at)), ctx), at == cursor, width, draw))
+        Some(entry(&row(list, at, list.at(at), ctx), at == cursor, width, draw))
     }));
     if list.listing.all().is_none() {
         sheet.dim("  Looking for sessions.", draw);
@@ -77,9 +77,9 @@ fn keys_text(list: &Sessions, ctx: OverlayContext<'_>) -> String {
 }
 
 /// The text of a row.
-fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), ctx: OverlayContext<'_>) -> String {
+fn row(list: &Sessions, at: usize, choice: Choice<'_>, ctx: OverlayContext<'_>) -> String {
     match choice {
-        Choice::Session(summary) => session(list, (at, summary), ctx),
+        Choice::Session(summary) => session(list, at, summary, ctx),
         Choice::Hit(found) => hit(found, ctx.draw),
         Choice::New => "+ new session".to_owned(),
     }
@@ -93,7 +93,7 @@ fn hit(hit: &SessionHit, draw: DrawContext<'_>) -> String {
 }
 
 /// `12 min  └ sales-q3-2   9 msgs   3 blocks  1 waiting  at block 3`
-fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContext<'_>) -> String {
+fn session(list: &Sessions, at: usize, summary: &Summary, ctx: OverlayContext<'_>) -> String {
     let draw = ctx.draw;
     let state = if is_open_here(summary, ctx.state) {
         "open here".into()
@@ -110,7 +110,7 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContex
     };
     let lead = list.listing.lead(at, draw.glyphs.tree);
     let with_folder = list.listing.here().is_none() && lead.is_none();
-    let folder = if with_folder { format!("  {}", draw.place.path(&summary.cwd)) } else { String::new() };
+    let folder = if with_folder { format!("  {}", draw.locale.path(&summary.cwd)) } else { String::new() };
     let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
     // Leave some columns for the name of a deep branch.
     let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();

@@ -111,9 +111,9 @@ fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
         }
         ProviderRow::Cloud(at) => {
             let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
-            let state = if cloud.kept.is_some() { "set" } else { "not set" };
-            let place = cloud.kept.as_ref().unwrap_or(&cloud.place);
-            (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
+            let state = if cloud.key_location.is_some() { "set" } else { "not set" };
+            let key = cloud.key_location.as_ref().unwrap_or(&cloud.key_name);
+            (cloud.title.clone(), format!("key from {}", safe::one_line(key)), state.into())
         }
         ProviderRow::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
     }

@@ -46,30 +46,31 @@ struct HighlightedText {
 pub(super) struct Work {
     grammars: SyntaxSet,
     scopes: Scopes,
-    told: VecDeque<HighlightedText>,
+    /// The texts that were highlighted last, the newest at the end.
+    texts: VecDeque<HighlightedText>,
 }
 
 impl Work {
     /// Loads the grammars; each compiles its rules when it is first used.
     pub(super) fn new() -> Self {
-        Self { grammars: two_face::syntax::extra_newlines(), scopes: Scopes::new(), told: VecDeque::new() }
+        Self { grammars: two_face::syntax::extra_newlines(), scopes: Scopes::new(), texts: VecDeque::new() }
     }
 
     pub(super) fn forget(&mut self, key: u64) {
-        self.told.retain(|told| told.key != key);
+        self.texts.retain(|text| text.key != key);
     }
 
-    /// Sends the colours of a text in portions, until `tell` returns false.
-    pub(super) fn paint(&mut self, request: Request, tell: &mut impl FnMut(HighlightResult) -> bool) {
+    /// Sends the colours of a text in portions, until `send` returns false.
+    pub(super) fn paint(&mut self, request: Request, send: &mut impl FnMut(HighlightResult) -> bool) {
         let Request { key, language, text } = request;
-        let before = self.told.iter().position(|t| t.key == key).and_then(|at| self.told.remove(at));
+        let before = self.texts.iter().position(|t| t.key == key).and_then(|at| self.texts.remove(at));
         let too_large =
             text.len() > MAX_BYTES || text.bytes().filter(|b| *b == b'\n').nth(MAX_LINES).is_some();
         let grammar = if too_large { None } else { grammar(&self.grammars, &language) };
         let Some(grammar) = grammar else {
             // The earlier colours may be of another text: clear them.
             if before.is_some() {
-                tell(HighlightResult { key, first_line: 0, lines: Vec::new(), resumes_at_old_line: None });
+                send(HighlightResult { key, first_line: 0, lines: Vec::new(), resumes_at_old_line: None });
             }
             return;
         };
@@ -77,16 +78,16 @@ impl Work {
             Some(before) if before.language == language => before.split_marks(&text),
             _ => Default::default(),
         };
-        let mut told = HighlightedText { complete: false, key, language, text, marks };
-        if told.marks.is_empty() {
+        let mut highlighted = HighlightedText { complete: false, key, language, text, marks };
+        if highlighted.marks.is_empty() {
             let (parse, stack) = (ParseState::new(grammar), ScopeStack::new());
-            told.marks.push(Mark { line: 0, byte: 0, parse, stack });
+            highlighted.marks.push(Mark { line: 0, byte: 0, parse, stack });
         }
-        told.go_on(behind, &self.grammars, &mut self.scopes, tell);
-        if self.told.len() >= MAX_TEXTS {
-            self.told.pop_front();
+        highlighted.go_on(behind, &self.grammars, &mut self.scopes, send);
+        if self.texts.len() >= MAX_TEXTS {
+            self.texts.pop_front();
         }
-        self.told.push_back(told);
+        self.texts.push_back(highlighted);
     }
 }
 
@@ -152,7 +153,7 @@ impl HighlightedText {
         mut behind: MarksBehind,
         grammars: &SyntaxSet,
         scopes: &mut Scopes,
-        tell: &mut impl FnMut(HighlightResult) -> bool,
+        send: &mut impl FnMut(HighlightResult) -> bool,
     ) {
         let Some(mut at) = self.marks.last().cloned() else { return };
         let text = self.text.clone();
@@ -183,14 +184,14 @@ impl HighlightedText {
                     self.marks.extend(behind.marks);
                     self.complete = true;
                     let resumes_at_old_line = Some(at.line + behind.removed - behind.added);
-                    tell(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line });
+                    send(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line });
                     return;
                 }
                 self.mark(&at);
             }
             if lines.len() == LINES_PER_RESULT {
                 let lines = std::mem::take(&mut lines);
-                if !tell(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line: None }) {
+                if !send(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line: None }) {
                     return;
                 }
                 first_line = at.line;
@@ -199,7 +200,7 @@ impl HighlightedText {
         self.complete = true;
         // An empty result is sent too: the text may have become shorter.
         if !lines.is_empty() || first_line == start {
-            tell(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line: None });
+            send(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line: None });
         }
     }
 

@@ -19,5 +19,8 @@ pub(super) fn speaker(
     style: Style,
     draw: DrawContext<'_>,
 ) -> Line<'static> {
-    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", draw.place.hour(at)), draw.dim())])
+    Line::from(vec![
+        Span::styled(who, style),
+        Span::styled(format!("  {}", draw.locale.hour(at)), draw.dim()),
+    ])
 }

@@ -40,9 +40,9 @@ pub(super) fn stamp(state: &State, at: usize, draw: DrawContext<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     state.transcript.message_away(at).map(|(_, out)| out.load).hash(&mut hasher);
     for item in shown.blocks().iter().filter_map(|id| state.transcript.blocks.get(id)) {
-        let standing = state.block_state(item);
-        (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
-        if standing == BlockState::Running {
+        let block_state = state.block_state(item);
+        (block_state.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
+        if block_state == BlockState::Running {
             item.runs.last().map(|r| draw.now.since(r.approved_at) / 1000).hash(&mut hasher);
         }
         if item.status == BlockStatus::Open {
@@ -74,8 +74,8 @@ pub(super) fn rows(
             }
             rows.extend(safe::wrap_words(text.trim_end(), width.into(), draw.text()));
             if !files.is_empty() {
-                let told = sending::with_files(files, size);
-                rows.extend(safe::wrap_words(&told, width.into(), draw.style(Slot::ChatNote)));
+                let files = sending::with_files(files, size);
+                rows.extend(safe::wrap_words(&files, width.into(), draw.style(Slot::ChatNote)));
             }
         }
         Item::Reply(reply) => {
@@ -117,7 +117,7 @@ fn note(item: &Item, draw: DrawContext<'_>) -> Option<(String, Style)> {
         Item::Resumed { at } => {
             format!(
                 "Opened again at {}. {}.",
-                draw.place.hour(*at),
+                draw.locale.hour(*at),
                 crate::domain::sentences::saving::not_kept(0)
             )
         }
@@ -228,14 +228,14 @@ pub(super) fn block_head(number: u32, language: &str, state: BlockState) -> (Str
 
 /// A block as one row (number, language, state, details); below it the reason why it was rejected or declined.
 fn block_rows(state: &State, item: &BlockItem, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let standing = state.block_state(item);
+    let block_state = state.block_state(item);
     let language = safe::cut(words::language_of(item), MAX_LANGUAGE_COLUMNS);
-    let (mut head, mut word) = block_head(item.block.id.0, &language, standing);
-    let detail = detail(state, item, standing, draw);
+    let (mut head, mut word) = block_head(item.block.id.0, &language, block_state);
+    let detail = detail(state, item, block_state, draw);
     let mut room = usize::from(width).saturating_sub(head.len() + word.len());
-    let told = if room < MIN_DETAIL_COLUMNS {
+    let shown = if room < MIN_DETAIL_COLUMNS {
         // Without alignment there is room for at least the first detail.
-        (head, word) = (format!("  block {} {language} ", item.block.id.0), format!("[{standing}] "));
+        (head, word) = (format!("  block {} {language} ", item.block.id.0), format!("[{block_state}] "));
         room = usize::from(width).saturating_sub(head.len() + word.len());
         safe::whole_parts(&detail, room).to_owned()
     } else {
@@ -243,8 +243,8 @@ fn block_rows(state: &State, item: &BlockItem, width: u16, draw: DrawContext<'_>
     };
     let mut rows = vec![Line::from(vec![
         Span::styled(head, draw.text()),
-        Span::styled(word, draw.block(standing)),
-        Span::styled(told, draw.dim()),
+        Span::styled(word, draw.block(block_state)),
+        Span::styled(shown, draw.dim()),
     ])];
     let (by, why) = match &item.status {
         BlockStatus::Declined(why) if matches!(item.block.kind, BlockKind::Edit { .. }) => ("  edit: ", why),
@@ -257,9 +257,9 @@ fn block_rows(state: &State, item: &BlockItem, width: u16, draw: DrawContext<'_>
     rows
 }
 
-fn detail(state: &State, item: &BlockItem, standing: BlockState, draw: DrawContext<'_>) -> String {
+fn detail(state: &State, item: &BlockItem, block_state: BlockState, draw: DrawContext<'_>) -> String {
     let source = &item.block.current().source;
-    match standing {
+    match block_state {
         BlockState::Waiting | BlockState::Edited | BlockState::Queued => {
             let lines = words::count(words::line_count(source), "line");
             let findings = state.inspected(item.block.id).and_then(|i| {

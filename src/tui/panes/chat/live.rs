@@ -16,14 +16,22 @@ use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 
-/// What the settled part was laid out from: step, number of settled segments, width, items before, whether there is no
-/// reasoning.
-type LiveKey = (u32, usize, u16, usize, bool);
+/// What the settled part was laid out from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SettledStamp {
+    step: u32,
+    /// How many segments are settled.
+    segments: usize,
+    width: u16,
+    /// How many items come before.
+    items: usize,
+    has_reasoning: bool,
+}
 
 /// The rows after the last item.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    key: Option<LiveKey>,
+    stamp: Option<SettledStamp>,
     settled: Vec<Line<'static>>,
     /// The prose that still grows: its step and its start in the reply. `stream` has its rows.
     growing: Option<(u32, usize)>,
@@ -56,7 +64,7 @@ impl Live {
         match &state.live.reply {
             Some(reply) => self.reply(state, reply, at, width, draw),
             None => {
-                self.key = None;
+                self.stamp = None;
                 self.settled.clear();
                 self.growing = None;
             }
@@ -79,8 +87,8 @@ impl Live {
             self.after.push(queued_by_you(sending::queued_mark(state.live.leaves), draw));
             self.after.extend(safe::wrap_words(queued.text.trim_end(), width.into(), draw.dim()));
             if !queued.files.is_empty() {
-                let told = sending::with_files(&queued.files, size);
-                self.after.extend(safe::wrap_words(&told, width.into(), draw.dim()));
+                let files = sending::with_files(&queued.files, size);
+                self.after.extend(safe::wrap_words(&files, width.into(), draw.dim()));
             }
         }
     }
@@ -88,14 +96,13 @@ impl Live {
     fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, draw: DrawContext<'_>) {
         let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
         let settled = reply.segments.len().saturating_sub(1);
-        let key = (reply.step.0, settled, width, at, reply.reasoning.is_empty());
-        if self.key != Some(key) {
-            self.key = Some(key);
+        let has_reasoning = !reply.reasoning.is_empty();
+        let stamp = SettledStamp { step: reply.step.0, segments: settled, width, items: at, has_reasoning };
+        if self.stamp != Some(stamp) {
+            self.stamp = Some(stamp);
             self.settle(reply, settled, known, at, width, draw);
         }
-        if let (false, Some(row)) =
-            (reply.reasoning.is_empty(), self.settled.get_mut(usize::from(at > 0) + 1))
-        {
+        if has_reasoning && let Some(row) = self.settled.get_mut(usize::from(at > 0) + 1) {
             *row = item::reasoning(&reply.reasoning, draw);
         }
         self.growing = None;

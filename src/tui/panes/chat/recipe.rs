@@ -48,8 +48,8 @@ pub(super) fn rows(
         }
         RecipeFact::Ended { end, summary } => {
             gap(&mut rows, at);
-            let (told, slot) = ended(*end);
-            rows.extend(safe::wrap_words(told, width_of, draw.style(slot)));
+            let (text, slot) = ended(*end);
+            rows.extend(safe::wrap_words(text, width_of, draw.style(slot)));
             if !summary.trim().is_empty() {
                 rows.extend(markdown::lines(summary, width, draw.markdown(), draw.links));
             }

@@ -36,10 +36,10 @@ impl Detail {
 
     /// The names joined by `between`, and how many more there are: `a, b, 2 more: p`.
     pub(super) fn list<N: AsRef<str>>(self, names: &[N], short: usize, between: &str) -> String {
-        let told: Vec<&str> = names.iter().take(self.limit(short)).map(AsRef::as_ref).collect();
-        let more = names.len().saturating_sub(told.len());
-        let told = told.join(between);
-        if more > 0 { format!("{told}, {}", self.more(more)) } else { told }
+        let shown: Vec<&str> = names.iter().take(self.limit(short)).map(AsRef::as_ref).collect();
+        let more = names.len().saturating_sub(shown.len());
+        let list = shown.join(between);
+        if more > 0 { format!("{list}, {}", self.more(more)) } else { list }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tui::widgets::passage::WrappedLine;
 use crate::tui::widgets::safe;
 pub(super) use line_diff::DIFF_TIMEOUT;
 use line_diff::{DiffStep, LineDiff};
-pub(crate) use paint::{gutter_of, tinted};
+pub(crate) use paint::{Gutter, tinted};
 use ratatui::style::Style;
 use remark::Remark;
 use std::ops::Range;
@@ -110,7 +110,7 @@ pub(crate) fn split(source: &str) -> Vec<Range<usize>> {
 }
 
 /// The columns of the gutter for this many lines: sign, number, rule.
-pub(crate) fn gutter(lines: usize) -> usize {
+pub(crate) fn gutter_width(lines: usize) -> usize {
     2 + (lines.to_string().len() + 1).max(3) + 3
 }
 
@@ -118,7 +118,7 @@ impl Doc {
     /// Lays a text out for a width that includes the gutter.
     pub(crate) fn new(source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
         let lines = split(&source);
-        let gutter = gutter(lines.len());
+        let gutter = gutter_width(lines.len());
         let mut doc = Self {
             lines,
             remarks,
@@ -149,7 +149,7 @@ impl Doc {
         if let Some(against) = &mut doc.against {
             against.insert_dropped(dropped);
             doc.dropped = dropped.to_vec();
-            doc.gutter = doc.gutter.max(gutter(against.lines()));
+            doc.gutter = doc.gutter.max(gutter_width(against.lines()));
             doc.rows.clear();
             doc.lay_out();
         }

@@ -68,19 +68,19 @@ fn of_block(
     decides: bool,
     draw: DrawContext<'_>,
 ) -> (String, String, Option<ratatui::style::Style>) {
-    let standing = state.block_state(item);
+    let block_state = state.block_state(item);
     let (id, language) = (item.block.id, words::language_of(item));
-    let style = Some(draw.block(standing));
+    let style = Some(draw.block(block_state));
     if item.status == BlockStatus::Open {
         let lines = words::count(words::line_count(&item.block.current().source), "line");
         let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
             Some(note) => {
                 let note = safe::cut(&safe::one_line(note), 44);
-                format!("Block {id} {language} {lines}: {standing}, {note}")
+                format!("Block {id} {language} {lines}: {block_state}, {note}")
             }
-            None => format!("Block {id} {language} {lines}: {standing}"),
+            None => format!("Block {id} {language} {lines}: {block_state}"),
         };
-        let right = match standing {
+        let right = match block_state {
             BlockState::Queued => "waits behind another block".into(),
             _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, (now, decides), draw)),
         };
@@ -88,15 +88,15 @@ fn of_block(
     }
     let run = item.runs.last();
     let rule = run.and_then(|run| run.by.rule()).map(|rule| format!("rule {rule}"));
-    let right = match (standing, run) {
+    let right = match (block_state, run) {
         (BlockState::Running, Some(run)) => {
             let by = rule.map_or_else(|| "approved".to_owned(), |rule| rule + " ");
-            format!("{by} {}", draw.place.second(run.approved_at))
+            format!("{by} {}", draw.locale.second(run.approved_at))
         }
         (BlockState::Rejected | BlockState::Declined | BlockState::Skipped, _) => "not run".into(),
         _ => rule.unwrap_or_default(),
     };
-    (format!("Block {id} {language}: {standing}"), right, style)
+    (format!("Block {id} {language}: {block_state}"), right, style)
 }
 
 /// `rule 1 starts it`, while a rule's countdown runs.
@@ -173,9 +173,9 @@ impl CodePane {
     fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) {
         let Some(laid) = &self.layout else { return };
         let division = self.division();
-        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
+        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.footer.len()).unwrap_or(0));
         let below = Rect { y: code_end, height: self.area.bottom() - code_end, ..self.area };
-        buf.set_lines(below, &self.opinion);
+        buf.set_lines(below, &self.footer);
         let mut y = self.area.y;
         let mut put = |row: &Line<'_>| {
             if y < code_end {
@@ -229,7 +229,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, draw: DrawContext<'_>
         Grantor::Plan => "by you, in a plan".to_owned(),
     };
     if state == BlockState::Running {
-        return format!("{lines}, approved {by} at {}", draw.place.second(run.approved_at));
+        return format!("{lines}, approved {by} at {}", draw.locale.second(run.approved_at));
     }
     let hash = run.sha256.to_string();
     let (head, tail) = (hash.get(..4).unwrap_or_default(), hash.get(62..).unwrap_or_default());
@@ -242,7 +242,7 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, draw: DrawC
     let items: Vec<&BlockItem> = state.queue().collect();
     for (at, item) in items.iter().enumerate() {
         let mark = if at == chosen { "> " } else { "  " };
-        let standing = state.block_state(item);
+        let block_state = state.block_state(item);
         let source = &item.block.current().source;
         let gravest = state
             .inspected(item.block.id)
@@ -257,7 +257,7 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, draw: DrawC
         );
         rows.push(Line::from(vec![
             Span::styled(first, draw.text()),
-            Span::styled(format!("{:<12}", format!("[{standing}]")), draw.block(standing)),
+            Span::styled(format!("{:<12}", format!("[{block_state}]")), draw.block(block_state)),
             Span::styled(safe::one_line(words::first_line(source)), draw.dim()),
         ]));
     }

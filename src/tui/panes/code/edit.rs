@@ -1,7 +1,7 @@
 //! Draws the text being edited, with its gutter, its selection and the cursor.
 
 use super::doc::changed_words::marked;
-use super::doc::{LineStyles, gutter, gutter_of};
+use super::doc::{Gutter, LineStyles, gutter_width};
 use super::{CodePane, Mode};
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::wrap;
@@ -27,39 +27,13 @@ impl CodePane {
         editor.engine().lay_out(wrap::WrapOptions::code(room, Style::default()));
         let height = usize::from(self.area.height.saturating_sub(1)).max(1);
         let at = editor.field().cursor();
-        let line = at.line;
-        if line < self.edit_top {
-            self.edit_top = line;
-        }
-        // Lines more than a screen above the cursor need not be counted row by row.
-        self.edit_top = self.edit_top.max((line + 1).saturating_sub(height));
-        let (within, _) =
-            safe::code_place(editor.field().lines().get(line).map_or("", String::as_str), room, at.byte);
         let lines = editor.field().lines();
         let rows_of = |line: usize| lines.get(line).map_or(1, |text| safe::code_rows(text, room));
-        // Drops lines at the top until the row with the cursor fits.
-        loop {
-            let above: usize = (self.edit_top..line).map(rows_of).sum();
-            if above + within < height || self.edit_top >= line {
-                break;
-            }
-            self.edit_top += (above + within + 1 - height).min(line - self.edit_top).max(1);
-        }
-        // Where lines went away below, lines above fill the room: none is hidden while rows are empty.
-        let mut filled = 0;
-        for line in self.edit_top..lines.len() {
-            filled += rows_of(line);
-            if filled >= height {
-                return;
-            }
-        }
-        while let Some(above) = self.edit_top.checked_sub(1) {
-            filled += rows_of(above);
-            if filled > height {
-                return;
-            }
-            self.edit_top = above;
-        }
+        let (within, _) = safe::code_place(lines.get(at.line).map_or("", String::as_str), room, at.byte);
+        // Lines more than a screen above the cursor need not be counted row by row.
+        let top = self.edit_top.min(at.line).max((at.line + 1).saturating_sub(height));
+        let top = top_for_cursor(top, at.line, within, height, rows_of);
+        self.edit_top = top_without_gap(top, lines.len(), height, rows_of);
     }
 
     /// Draws the editor; returns where to put the cursor.
@@ -75,7 +49,7 @@ impl CodePane {
             0 => "nothing changed yet".to_owned(),
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
-        let indent = gutter(editor.field().lines().len()) - 1;
+        let indent = gutter_width(editor.field().lines().len()) - 1;
         let note = safe::cut(&format!("{}{note}", " ".repeat(indent)), area.width.into());
         buf.set_line(area.x, area.y, &Line::styled(note, draw.dim()), area.width);
         let marks = editor.changed_lines();
@@ -108,7 +82,8 @@ impl CodePane {
                 if y >= area.bottom() {
                     break;
                 }
-                let mut spans = gutter_of(number, of, part > 0, None, changed, draw);
+                let gutter = Gutter { goes_on: part > 0, changed, ..Gutter::new(number, of) };
+                let mut spans = gutter.spans(draw);
                 spans.extend(line.line.spans);
                 buf.set_line(area.x, y, &Line::from(spans), area.width);
                 y += 1;
@@ -147,7 +122,7 @@ impl CodePane {
         let Mode::Edit(editor) = &self.mode else { return None };
         let room = text_width(editor, self.area);
         let column = usize::from(column.saturating_sub(self.area.x))
-            .saturating_sub(gutter(editor.field().lines().len()));
+            .saturating_sub(gutter_width(editor.field().lines().len()));
         let cursor = editor.field().cursor();
         let mut left = usize::from(row.saturating_sub(self.area.y + 1));
         for (number, text) in editor.field().lines().iter().enumerate().skip(self.edit_top) {
@@ -164,6 +139,44 @@ impl CodePane {
     }
 }
 
+/// The first line on screen, at or below `top`, with which the row `within` of the line with the cursor fits.
+fn top_for_cursor(
+    mut top: usize,
+    line: usize,
+    within: usize,
+    height: usize,
+    rows_of: impl Fn(usize) -> usize,
+) -> usize {
+    while top < line {
+        let above: usize = (top..line).map(&rows_of).sum();
+        if above + within < height {
+            break;
+        }
+        top += (above + within + 1 - height).min(line - top).max(1);
+    }
+    top
+}
+
+/// The first line on screen, at or above `top`: where lines went away below, lines above fill the room, so that none is
+/// hidden while rows are empty.
+fn top_without_gap(mut top: usize, lines: usize, height: usize, rows_of: impl Fn(usize) -> usize) -> usize {
+    let mut filled = 0;
+    for line in top..lines {
+        filled += rows_of(line);
+        if filled >= height {
+            return top;
+        }
+    }
+    while let Some(above) = top.checked_sub(1) {
+        filled += rows_of(above);
+        if filled > height {
+            break;
+        }
+        top = above;
+    }
+    top
+}
+
 fn text_width(editor: &Editor, area: Rect) -> usize {
-    usize::from(area.width).saturating_sub(gutter(editor.field().lines().len())).max(1)
+    usize::from(area.width).saturating_sub(gutter_width(editor.field().lines().len())).max(1)
 }

@@ -14,7 +14,7 @@ pub struct ColourRequest<'a> {
     /// The same for all states of a growing or edited text.
     pub(crate) key: u64,
     /// Differs for each state of that text.
-    pub(crate) print: u64,
+    pub(crate) fingerprint: u64,
     pub(crate) language: String,
     pub text: SourceText<'a>,
 }
@@ -47,29 +47,39 @@ impl SourceText<'_> {
 impl CodePane {
     /// The code that the pane shows, if it has a language. The cost does not depend on the length of the code.
     pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<ColourRequest<'a>> {
-        let (key, print, language, text): (u64, u64, Option<&Language>, SourceText<'a>) =
+        let (key, fingerprint, language, text): (u64, u64, Option<&Language>, SourceText<'a>) =
             match (subject(self, state), &self.mode) {
                 (PaneSubject::Block(item), Mode::Edit(editor)) => {
-                    let print = key_of(&(editor.revision(), editor.generation()));
+                    let fingerprint = key_of(&(editor.revision(), editor.generation()));
                     let language = item.block.current().language.as_ref();
-                    (key_of(&(2, item.block.id)), print, language, SourceText::Lines(editor.field().lines()))
+                    (
+                        key_of(&("edited", item.block.id)),
+                        fingerprint,
+                        language,
+                        SourceText::Lines(editor.field().lines()),
+                    )
                 }
                 (PaneSubject::Writing(id, proposed), _) => {
                     let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);
                     let whole = if proposed.closed { proposed.source.len() } else { end };
                     let text = proposed.source.get(..whole).unwrap_or_default();
                     // The text only grows, so its length identifies it.
-                    let print = key_of(&whole);
-                    (key_of(&(1, id)), print, proposed.language.as_ref(), SourceText::Whole(text))
+                    let fingerprint = key_of(&whole);
+                    (
+                        key_of(&("written", id)),
+                        fingerprint,
+                        proposed.language.as_ref(),
+                        SourceText::Whole(text),
+                    )
                 }
                 (PaneSubject::Block(item), _) => {
                     let version = item.block.current();
-                    let key = key_of(&(0, item.block.id, version.revision));
+                    let key = key_of(&("shown", item.block.id, version.revision));
                     (key, 0, version.language.as_ref(), SourceText::Whole(&version.source))
                 }
                 (PaneSubject::Nothing, _) => return None,
             };
-        Some(ColourRequest { key, print, language: language?.as_str().to_owned(), text })
+        Some(ColourRequest { key, fingerprint, language: language?.as_str().to_owned(), text })
     }
 }
 
@@ -84,7 +94,7 @@ fn key_of(what: &impl std::hash::Hash) -> u64 {
 pub struct Colours {
     lines: Vec<(u64, LineStyles)>,
     /// Whether colours arrived since the pane last took notice of it.
-    pub(super) news: bool,
+    pub(super) are_new: bool,
 }
 
 impl Colours {
@@ -101,7 +111,7 @@ impl Colours {
         lines: impl IntoIterator<Item = (&'a str, LineStyles)>,
         goes_on: Option<usize>,
     ) {
-        self.news = true;
+        self.are_new = true;
         let end = goes_on.unwrap_or(self.lines.len()).max(first);
         if self.lines.len() < end {
             self.lines.resize_with(end, Default::default);

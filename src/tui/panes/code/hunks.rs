@@ -163,7 +163,7 @@ impl CodePane {
         let Some(hunks) = laid.hunks.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
         self.hunk = self.hunk.min(hunks.len().saturating_sub(1));
         laid.doc.choose(hunks.chosen(self.hunk));
-        self.opinion.push(hunks.row(self.hunk, self.area.width, draw));
+        self.footer.push(hunks.row(self.hunk, self.area.width, draw));
         let line = hunks.line(self.hunk);
         if std::mem::take(&mut self.show_hunk) {
             self.aim_at_line(line);

@@ -3,9 +3,9 @@
 
 use super::detail::{Detail, key_for_all};
 use super::doc::{Doc, remark};
+use super::guard_subject::guard_terms;
 use super::hunks::HunkSelection;
 use super::rights::{Rights, Wording};
-use super::token::guard_terms;
 use super::{CodePane, Mode};
 use crate::domain::{BlockId, Revision, file_texts};
 use crate::engine::State;
@@ -59,7 +59,7 @@ impl LayoutStamp {
 }
 
 impl CodePane {
-    /// Whether the layout is that of this block in its current state; `terms` is the stamp of its rights.
+    /// Whether the layout is that of this block in its current state; `terms_stamp` is that of its rights.
     fn is_laid_out(&self, item: &BlockItem, terms_stamp: u64, draw: DrawContext<'_>) -> bool {
         self.layout.as_ref().is_some_and(|l| {
             let height = self.height_beside(l.hunks.as_ref());
@@ -93,8 +93,8 @@ impl CodePane {
         let open = item.status == BlockStatus::Open;
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
-        let stamp = terms ^ u64::from(inspected.is_some()) << 63;
-        if self.is_laid_out(item, stamp, draw) {
+        let terms_stamp = terms ^ u64::from(inspected.is_some()) << 63;
+        if self.is_laid_out(item, terms_stamp, draw) {
             return false;
         }
         // The diff contains colours of the theme.
@@ -132,7 +132,7 @@ impl CodePane {
             rights.compact(self.area.width, draw);
         }
         self.layout = Some(Layout {
-            stamp: self.stamp(item, stamp, compacted),
+            stamp: self.stamp(item, terms_stamp, compacted),
             theme: draw.theme.name().to_owned(),
             rights,
             wide_rights,

@@ -66,11 +66,11 @@ const LABELS: [&str; 30] = [
 const MAX_FACT_CHARACTERS: u64 = 1 << 14;
 const MAX_LABEL_CHARACTERS: u64 = MAX_FACT_CHARACTERS << 12;
 
-/// The rights of a block as rows, with the extents that each row shows.
+/// The rights of a block as rows, with what of them has to be seen.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
-    extents: Vec<guard::SubjectRow>,
+    subject_rows: Vec<guard::SubjectRow>,
     starts: Vec<FactStart>,
 }
 
@@ -109,7 +109,7 @@ impl Wording<'_> {
         if !self.detail.is_full() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
-        if self.here == Some(path) { "here".into() } else { safe::name(&self.draw.place.path(path)) }
+        if self.here == Some(path) { "here".into() } else { safe::name(&self.draw.locale.path(path)) }
     }
 
     fn style(&self, changed: bool) -> Style {
@@ -141,7 +141,7 @@ impl Rights {
         let rule = wording.draw.glyphs.border.horizontal.repeat(usize::from(width));
         rights.rows.push(Line::styled(rule, wording.draw.style(Slot::UiBorder)));
         let at = RIGHTS_FROM + MAX_LABEL_CHARACTERS * (LABELS.len() as u64 + 1);
-        rights.extents.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
+        rights.subject_rows.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
         rights
     }
 
@@ -164,7 +164,7 @@ impl Rights {
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             let extent = at..at + shown as u64;
-            self.extents.push(guard::SubjectRow { extent, ..guard::SubjectRow::default() });
+            self.subject_rows.push(guard::SubjectRow { extent, ..guard::SubjectRow::default() });
             at += shown as u64;
             self.rows.push(row);
         }
@@ -174,9 +174,9 @@ impl Rights {
         &self.rows
     }
 
-    /// The extents that have to be seen.
+    /// What has to be seen, row by row.
     pub(super) fn subject_rows(&self) -> &[guard::SubjectRow] {
-        &self.extents
+        &self.subject_rows
     }
 }
 
@@ -231,8 +231,8 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
     let links = links::in_rights(inspected.links);
     facts.extend(links.map(|text| Fact::new("Links", text, draw.style(Slot::StatusWarn))));
     facts.extend(terms::place_of_packages(inspected, draw));
-    let told = effects::facts(inspected, wording.detail).into_iter();
-    facts.extend(told.map(|(label, text, odd)| Fact::new(label, text, wording.style(odd))));
+    let effects = effects::facts(inspected, wording.detail).into_iter();
+    facts.extend(effects.map(|(label, text, odd)| Fact::new(label, text, wording.style(odd))));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
     let found = findings_text(inspected);
     let leads_on = wording.detail != Detail::ShortWords && !inspected.review.findings.is_empty();
@@ -268,9 +268,8 @@ fn findings_text(inspected: &Inspection) -> String {
     if parts.is_empty() && unchecked.is_none() {
         parts.push("no findings".into());
     }
-    let told: Vec<String> =
-        [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
-    told.join("   ")
+    let texts = [parts.join(", ")].into_iter().filter(|text| !text.is_empty()).chain(unchecked);
+    texts.collect::<Vec<_>>().join("   ")
 }
 
 #[cfg(test)]
@@ -313,7 +312,7 @@ mod tests {
                 rights.add(0, &fact, 52, draw);
             }
             rights.rows.push(Line::raw("rule"));
-            rights.extents.push(guard::SubjectRow::default());
+            rights.subject_rows.push(guard::SubjectRow::default());
             rights.compact(52, draw);
             assert_eq!(told(&rights), ["Network    off   f = next finding     Check  1 high", "rule"]);
         });

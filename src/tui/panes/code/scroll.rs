@@ -55,10 +55,10 @@ impl CodePane {
         Division { pinned, height: all.saturating_sub(pinned + summary) }
     }
 
-    /// The rows that all of a block in review would take: rights, code, opinion.
+    /// The rows that all of a block in review would take: rights, code, and what is below the code.
     pub(crate) fn rows_needed(&self) -> Option<usize> {
         let laid = self.layout.as_ref().filter(|_| matches!(self.mode, Mode::View))?;
-        Some(laid.wide_rights + laid.doc.len() + self.opinion.len())
+        Some(laid.wide_rights + laid.doc.len() + self.footer.len())
     }
 
     /// The number of rows that scroll, including the rights if they don't stay in place.

@@ -40,7 +40,7 @@ pub(super) fn facts(terms: &Terms, target: &Target, draw: DrawContext<'_>) -> Ve
 
 /// The fact about a file that the block names and has no right to write.
 fn unwritten(target: &Target, draw: DrawContext<'_>) -> TargetFact {
-    let path = safe::name(&draw.place.path(&target.path));
+    let path = safe::name(&draw.locale.path(&target.path));
     match target.found {
         OnDisk::Nothing => ("Not made", format!("{path}  (no line of it is in the text)"), false),
         _ => ("Unchanged", format!("{path}  (the text is what stands there now)"), false),
@@ -48,7 +48,7 @@ fn unwritten(target: &Target, draw: DrawContext<'_>) -> TargetFact {
 }
 
 fn target_facts(target: &Target, verb: &'static str, writes: bool, draw: DrawContext<'_>) -> Vec<TargetFact> {
-    let path = safe::name(&draw.place.path(&target.path));
+    let path = safe::name(&draw.locale.path(&target.path));
     let what = match target.found {
         OnDisk::Nothing if writes => "a new file".to_owned(),
         OnDisk::Nothing => "not there".to_owned(),
@@ -58,7 +58,7 @@ fn target_facts(target: &Target, verb: &'static str, writes: bool, draw: DrawCon
     };
     let mut facts = vec![(verb, format!("{path}  ({what})"), target.outside)];
     if let Some(link) = &target.link {
-        let link = safe::name(&draw.place.path(link));
+        let link = safe::name(&draw.locale.path(link));
         facts.push(("Link", format!("{link} leads there"), true));
     }
     if writes && target.folders > 0 {

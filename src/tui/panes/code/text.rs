@@ -25,9 +25,8 @@ impl CodePane {
             (rights.saturating_sub(self.top), self.top.saturating_sub(rights))
         };
         let above = above + usize::from(rights == 0);
-        let height = usize::from(self.area.height).saturating_sub(self.opinion.len());
         let mut on: Option<(usize, usize)> = None;
-        for (y, row) in (above..height).zip(from..) {
+        for (y, row) in (above..self.height()).zip(from..) {
             let (Some((line, part)), Ok(y)) = (laid.doc.code_row(row), u16::try_from(y)) else { continue };
             let number = match on.filter(|(at, _)| *at == line) {
                 Some((_, number)) => number,

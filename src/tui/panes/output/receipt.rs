@@ -8,7 +8,7 @@ use crate::domain::sentences::{running, sending};
 use crate::domain::{
     BlockKind, ImageRef, KernelFate, KernelRef, Language, Outcome, RunReport, Stream, UndrawnReason,
 };
-use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -39,10 +39,11 @@ pub(super) struct RunRows {
     pub(super) tail: Vec<Line<'static>>,
 }
 
-/// The rows before and after the output of an ended run; `waits`: its block waits again; `first_error` is the output line
-/// that says what went wrong.
+/// The rows before and after the output of an ended run; `first_error` is the output line that says what went wrong.
 pub(super) fn end_rows(
-    (report, language, away, waits): (&RunReport, &Language, Option<OutputAway>, bool),
+    item: &BlockItem,
+    run: &RunItem,
+    report: &RunReport,
     first_error: Option<&str>,
     width: u16,
     draw: DrawContext<'_>,
@@ -62,10 +63,10 @@ pub(super) fn end_rows(
         head.extend(safe::wrap_words(detail.trim(), width.into(), draw.style(Slot::BlockFailed)));
     }
     if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
-        head.push(Line::styled(format!("Nothing ran.{}", puts_back(waits, draw)), draw.dim()));
+        head.push(Line::styled(format!("Nothing ran.{}", puts_back(item, draw)), draw.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
-        head.extend(warning(&lost_kernel(language, kernel)));
+        head.extend(warning(&lost_kernel(&run.terms.language, kernel)));
     }
     head.extend(change_rows(report, width, draw));
     head.extend(not_looked_at_rows(report, width, draw));
@@ -76,8 +77,8 @@ pub(super) fn end_rows(
     if report.receipt.not_stopped {
         head.extend(safe::wrap_words(running::MOVING, width.into(), draw.style(Slot::StatusError)));
     }
-    match away {
-        Some(away) => head.push(Line::styled(loading_text(away), draw.style(Slot::OutputTruncated))),
+    match run.unloaded_output() {
+        Some((_, away)) => head.push(Line::styled(loading_text(away), draw.style(Slot::OutputTruncated))),
         None => head.extend(dropped_rows(report, draw)),
     }
     RunRows { head, tables, tail: traceback(report, width, draw) }
@@ -97,7 +98,7 @@ pub(in crate::tui) fn end_lines(
     const WHOLE: u16 = u16::MAX;
     let image = |image: &ImageRef| {
         let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
-        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, draw.place.path(&image.path))
+        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, draw.locale.path(&image.path))
     };
     let lost = match report.kernel {
         KernelFate::Lost(kernel) => Some(lost_kernel(language, kernel)),
@@ -106,9 +107,9 @@ pub(in crate::tui) fn end_lines(
     let moving = report.receipt.not_stopped.then(|| running::MOVING.to_owned());
     let detail = report.outcome.detail().map(|detail| safe::one_line(detail.trim()));
     let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
-    let told = change_rows(report, WHOLE, draw).into_iter().chain(not_looked_at_rows(report, WHOLE, draw));
-    let told = told.chain(refusal_rows(report, WHOLE, draw)).chain(dropped_rows(report, draw));
-    let told: Vec<String> = told.chain(traceback(report, WHOLE, draw)).map(text).collect();
+    let rows = change_rows(report, WHOLE, draw).into_iter().chain(not_looked_at_rows(report, WHOLE, draw));
+    let rows = rows.chain(refusal_rows(report, WHOLE, draw)).chain(dropped_rows(report, draw));
+    let facts: Vec<String> = rows.chain(traceback(report, WHOLE, draw)).map(text).collect();
     let mut rows = Vec::new();
     result_rows(report, WHOLE, draw, &mut rows, &mut Vec::new());
     let result: Vec<String> = rows.into_iter().map(text).collect();
@@ -116,7 +117,7 @@ pub(in crate::tui) fn end_lines(
     let first = std::iter::once(usage_text(report)).chain(result);
     let first =
         first.chain([detail, lost, moving, running::output_missing(&report.receipt)].into_iter().flatten());
-    first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
+    first.chain(facts).chain(images).filter(|line| !line.trim().is_empty())
 }
 
 fn lost_kernel(language: &Language, kernel: KernelRef) -> String {
@@ -145,8 +146,8 @@ fn usage_text(report: &RunReport) -> String {
 }
 
 /// ` R puts it back for review.`; nothing if the block waits already.
-fn puts_back(waits: bool, draw: DrawContext<'_>) -> String {
-    if waits {
+fn puts_back(item: &BlockItem, draw: DrawContext<'_>) -> String {
+    if item.status == BlockStatus::Open {
         return String::new();
     }
     draw.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
@@ -154,11 +155,11 @@ fn puts_back(waits: bool, draw: DrawContext<'_>) -> String {
 
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
 fn refusal_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let told = &report.receipt.refused;
-    if told.is_empty() {
+    let refused = &report.receipt.refused;
+    if refused.is_empty() {
         return Vec::new();
     }
-    let text = safe::one_line(&told.join("     "));
+    let text = safe::one_line(&refused.join("     "));
     safe::hanging(
         Span::styled(running::REFUSED_LABEL, draw.dim()),
         &text,
@@ -198,7 +199,7 @@ pub(super) fn lost_rows(item: &BlockItem, width: u16, draw: DrawContext<'_>) -> 
     let text = format!(
         "Block {} was running when the program ended: its end is not known. It is not run again by itself.{}",
         item.block.id,
-        puts_back(item.status == BlockStatus::Open, draw)
+        puts_back(item, draw)
     );
     safe::wrap_words(&text, width.into(), draw.style(Slot::StatusWarn))
 }

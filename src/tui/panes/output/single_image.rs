@@ -11,7 +11,7 @@ use ratatui::text::Line;
 
 /// The image that is shown alone.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AloneImage {
+pub(super) struct SingleImage {
     subject: Subject,
     pub(super) number: usize,
     /// The scroll position before, and how many rows the head had then.
@@ -29,7 +29,7 @@ impl OutputPane {
             return false;
         };
         self.single_image =
-            Some(AloneImage { subject, number, before: self.list.place(), head: self.head.len() });
+            Some(SingleImage { subject, number, before: self.list.place(), head: self.head.len() });
         true
     }
 

@@ -120,8 +120,8 @@ fn idle(screen: &Screen, state: &State, draw: DrawContext<'_>) -> String {
     let waiting = blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let saved = saved(state).mark();
     let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
-    let told: Vec<_> = state.live.used_instructions().collect();
-    match told.as_slice() {
+    let files: Vec<_> = state.live.used_instructions().collect();
+    match files.as_slice() {
         [] => idle,
         [file] if file.own => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();

@@ -116,8 +116,8 @@ fn keys(screen: &Screen, state: &State, keys: &[(Action, &str)]) -> String {
 
 /// `: l chooses one.`, the one key that continues here.
 fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
-    let told = screen.keymap.hints(screen.keymap_context(state), (": ", "", "."), &[(action, does)]);
-    if told.is_empty() { ".".into() } else { told }
+    let hint = screen.keymap.hints(screen.keymap_context(state), (": ", "", "."), &[(action, does)]);
+    if hint.is_empty() { ".".into() } else { hint }
 }
 
 /// In how many seconds, rounded up, a covered block starts, and the key that stops it.
@@ -140,10 +140,9 @@ fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, draw: 
         return countdown(matched, &key(screen, state, Action::Skip, "stops it"), draw.now);
     }
     match screen.guard.approval_refusal(now) {
-        Some(why @ RefusalReason::Appeared { .. }) => {
-            let text = why.to_string();
-            // The time left is in the title.
-            text.split(" ignored.").next().map_or(text.clone(), |t| format!("{t} ignored."))
+        // The time left is in the title.
+        Some(RefusalReason::Appeared { block, .. }) => {
+            RefusalReason::Appeared { block, left: None }.to_string()
         }
         Some(RefusalReason::Unseen { lines }) => unseen(screen, block, lines),
         _ => format!("Block {block} waits."),

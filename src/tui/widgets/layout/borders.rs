@@ -56,18 +56,20 @@ impl Borders {
         border: Border,
         at: u16,
         activity: LayoutActivity,
-        made: &Arrangement,
+        arrangement: &Arrangement,
     ) -> Self {
-        match (border, made.class) {
-            (Border::Chat, SizeClass::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
+        match (border, arrangement.class) {
+            (Border::Chat, SizeClass::Wide) => {
+                self.columns = Some((at + 1).saturating_sub(arrangement.body.x));
+            }
             (Border::Chat, _) => {
-                let rows = (at + 1).saturating_sub(made.body.y);
+                let rows = (at + 1).saturating_sub(arrangement.body.y);
                 if let Some(kept) = self.rows.get_mut(activity as usize) {
-                    *kept = Some(hundredths(rows, made.body.height));
+                    *kept = Some(hundredths(rows, arrangement.body.height));
                 }
             }
             (Border::Code, _) => {
-                if let (Some(code), Some(output)) = (made.code, made.output) {
+                if let (Some(code), Some(output)) = (arrangement.code, arrangement.output) {
                     // Both panes include the shared border.
                     let height = output.outer.bottom().saturating_sub(code.outer.y);
                     let rows = (at + 1).saturating_sub(code.outer.y);
@@ -141,19 +143,19 @@ impl Arrangement {
 
     /// The border at a position on screen.
     pub(crate) fn border_at(&self, column: u16, row: u16) -> Option<Border> {
-        let stands = |border: Border, at: u16, near: u16| {
-            self.border(border).is_some_and(|stands| at.abs_diff(stands) <= near)
+        let is_at = |border: Border, at: u16, near: u16| {
+            self.border(border).is_some_and(|there| at.abs_diff(there) <= near)
         };
         if !self.body.contains(ratatui::layout::Position { x: column, y: row }) {
             return None;
         }
         // The columns beside the border hold no text: they count as the border.
         let (at, near) = if self.class == SizeClass::Wide { (column, 1) } else { (row, 0) };
-        if stands(Border::Chat, at, near) {
+        if is_at(Border::Chat, at, near) {
             return Some(Border::Chat);
         }
         let in_column = self.output.is_some_and(|s| (s.outer.x..s.outer.right()).contains(&column));
-        (in_column && stands(Border::Code, row, 0)).then_some(Border::Code)
+        (in_column && is_at(Border::Code, row, 0)).then_some(Border::Code)
     }
 }
 

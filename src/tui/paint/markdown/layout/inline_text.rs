@@ -68,14 +68,16 @@ impl Layout<'_> {
 /// Makes a range of a text a link; parts that are links already stay as they are.
 fn linked(looks: Vec<(usize, Style)>, range: &std::ops::Range<usize>, link: Style) -> Vec<(usize, Style)> {
     let (mut all, mut start) = (Vec::with_capacity(looks.len() + 2), 0);
-    for (end, draw) in looks {
+    for (end, look) in looks {
         let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
-        let inside = if draw.underline_color.is_none() { draw.patch(link) } else { draw };
-        all.extend([(from, draw), (to, inside), (end, draw)].into_iter().filter(|(end, _)| {
-            let some = *end > start;
-            start = start.max(*end);
-            some
-        }));
+        let inside = if look.underline_color.is_none() { look.patch(link) } else { look };
+        for (end, look) in [(from, look), (to, inside), (end, look)] {
+            // Parts without a character are left out.
+            if end > start {
+                all.push((end, look));
+                start = end;
+            }
+        }
     }
     all
 }

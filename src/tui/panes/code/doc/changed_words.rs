@@ -12,7 +12,7 @@ pub(crate) const WORDS_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Colours of a line with these words marked, which are sorted and disjoint; outside of them the colours stay.
 pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -> LineStyles {
-    let mut made = LineStyles::new();
+    let mut all = LineStyles::new();
     let mut words = words.iter().filter(|word| !word.is_empty()).peekable();
     let mut styles = styles.iter().peekable();
     let mut at = 0;
@@ -31,12 +31,12 @@ pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -
             (None, Some(_)) => Some(mark),
             (None, None) => None,
         };
-        made.extend(style.map(|style| (at..next, style)));
+        all.extend(style.map(|style| (at..next, style)));
         at = next;
         while styles.next_if(|(range, _)| range.end <= at).is_some() {}
         while words.next_if(|range| range.end <= at).is_some() {}
     }
-    made
+    all
 }
 
 /// The styles of added (`diff.add`) or removed (`diff.del`) lines.

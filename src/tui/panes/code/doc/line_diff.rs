@@ -36,8 +36,8 @@ pub(super) struct LineDiff {
     lines: Vec<Range<usize>>,
     pub(super) steps: Vec<DiffStep>,
     /// The lines that were added and those that were removed, each with the byte ranges that changed inside it.
-    came: HashMap<u32, Vec<Range<usize>>>,
-    went: HashMap<u32, Vec<Range<usize>>>,
+    added: HashMap<u32, Vec<Range<usize>>>,
+    removed: HashMap<u32, Vec<Range<usize>>>,
 }
 
 impl LineDiff {
@@ -52,45 +52,51 @@ impl LineDiff {
         if lines.len().max(split(new).len()) > MAX_LINES {
             return None;
         }
-        let mut steps = Vec::new();
-        let (mut came, mut went) = (HashMap::new(), HashMap::new());
+        let (added, removed) = (HashMap::new(), HashMap::new());
+        let mut diff = Self { old, lines, steps: Vec::new(), added, removed };
         for (before, after) in files {
-            let text = old.get(before.body..before.bytes.end).unwrap_or_default();
-            let changed = new.get(after.body..after.bytes.end).unwrap_or_default();
-            let (gone_from, from) = (before.first(), after.first());
-            if after.path.is_some() {
-                steps.push(DiffStep::New(number(after.lines.start)));
-            }
-            let compared = LineComparison::new(text, changed, Some(until));
-            let mut next = from;
-            for op in compared.hunks(CONTEXT_LINES).iter().flatten() {
-                let at = from + op.new_range().start;
-                same(&mut steps, next, at);
-                next = from + op.new_range().end;
-                for change in compared.lines_with_words(op, Some(Instant::now() + WORDS_TIMEOUT)) {
-                    match (change.tag, change.old, change.new) {
-                        (ChangeTag::Delete, Some(line), _) => {
-                            let line = number(gone_from + line);
-                            steps.push(DiffStep::Old { line, at: number(at) });
-                            went.insert(line, change.words);
-                        }
-                        (tag, _, Some(line)) => {
-                            let line = number(from + line);
-                            steps.push(DiffStep::New(line));
-                            if tag == ChangeTag::Insert {
-                                came.insert(line, change.words);
-                            }
-                        }
-                        _ => {}
+            diff.add_file(before, after, new, until);
+        }
+        if diff.steps.is_empty() {
+            diff.steps.push(DiffStep::New(0));
+        }
+        Some(diff)
+    }
+
+    /// Adds the steps of one file.
+    fn add_file(&mut self, before: &FilePart, after: &FilePart, new: &str, until: Instant) {
+        let old = self.old.clone();
+        let text = old.get(before.body..before.bytes.end).unwrap_or_default();
+        let changed = new.get(after.body..after.bytes.end).unwrap_or_default();
+        let (old_from, from) = (before.first(), after.first());
+        if after.path.is_some() {
+            self.steps.push(DiffStep::New(number(after.lines.start)));
+        }
+        let compared = LineComparison::new(text, changed, Some(until));
+        let mut next = from;
+        for op in compared.hunks(CONTEXT_LINES).iter().flatten() {
+            let at = from + op.new_range().start;
+            same(&mut self.steps, next, at);
+            next = from + op.new_range().end;
+            for change in compared.lines_with_words(op, Some(Instant::now() + WORDS_TIMEOUT)) {
+                match (change.tag, change.old, change.new) {
+                    (ChangeTag::Delete, Some(line), _) => {
+                        let line = number(old_from + line);
+                        self.steps.push(DiffStep::Old { line, at: number(at) });
+                        self.removed.insert(line, change.words);
                     }
+                    (tag, _, Some(line)) => {
+                        let line = number(from + line);
+                        self.steps.push(DiffStep::New(line));
+                        if tag == ChangeTag::Insert {
+                            self.added.insert(line, change.words);
+                        }
+                    }
+                    _ => {}
                 }
             }
-            same(&mut steps, next, if changed.is_empty() { next } else { after.lines.end });
         }
-        if steps.is_empty() {
-            steps.push(DiffStep::New(0));
-        }
-        Some(Self { old, lines, steps, came, went })
+        same(&mut self.steps, next, if changed.is_empty() { next } else { after.lines.end });
     }
 
     /// Inserts dropped hunks, which must be sorted by line.
@@ -131,12 +137,12 @@ impl LineDiff {
 
     /// The byte ranges that changed inside a line of the new text.
     pub(super) fn inserted_words(&self, line: u32) -> &[Range<usize>] {
-        self.came.get(&line).map_or(&[], Vec::as_slice)
+        self.added.get(&line).map_or(&[], Vec::as_slice)
     }
 
     /// The byte ranges that changed inside an old line.
     pub(super) fn removed_words(&self, line: u32) -> &[Range<usize>] {
-        self.went.get(&line).map_or(&[], Vec::as_slice)
+        self.removed.get(&line).map_or(&[], Vec::as_slice)
     }
 
     /// The byte range of an old line in the old text.
@@ -146,7 +152,7 @@ impl LineDiff {
 
     /// Whether a line of the new text was added.
     pub(super) fn is_added(&self, line: usize) -> bool {
-        self.came.contains_key(&number(line))
+        self.added.contains_key(&number(line))
     }
 }
 

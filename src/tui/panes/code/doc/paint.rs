@@ -2,7 +2,7 @@
 
 use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
-use super::{CodeRow, Doc, LineStyles, TRACE_SIGN, gutter};
+use super::{CodeRow, Doc, LineStyles, TRACE_SIGN, gutter_width};
 use crate::domain::Severity;
 use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
@@ -23,7 +23,7 @@ impl Doc {
         styles: &dyn Fn(usize) -> Option<LineStyles>,
         changed: &dyn Fn(usize) -> bool,
     ) -> Vec<Line<'static>> {
-        let mut painted: Option<(u32, Vec<wrap::WrappedRow>)> = None;
+        let mut last_line: Option<(u32, Vec<wrap::WrappedRow>)> = None;
         let mut out = Vec::new();
         for (row, _) in self.rows.iter().take(rows.end).skip(rows.start) {
             match *row {
@@ -34,33 +34,35 @@ impl Doc {
                     out.push(Line::styled(self.same_text(at, count), draw.dim()));
                 }
                 CodeRow::Code { line, part } => {
-                    if painted.as_ref().map(|p| p.0) != Some(line) {
-                        let number = line as usize;
-                        let text = self.line(number);
-                        let mut colours = styles(number).unwrap_or_default();
-                        if self.is_head(number) {
-                            colours = vec![(0..text.len(), draw.style(Slot::UiTitle))];
-                        }
-                        let came = self
-                            .against
-                            .as_ref()
-                            .map(|against| against.inserted_words(line))
-                            .unwrap_or_default();
-                        if !came.is_empty() {
-                            colours = marked(&colours, came, DiffLook::of(Slot::DiffAdd, draw).word);
-                        }
-                        let mark = draw.theme.mark();
-                        painted =
-                            Some((line, safe::code(text, &colours, draw.text(), self.code_width(), mark)));
-                    }
-                    let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
+                    let rows = match last_line.take() {
+                        Some((last, rows)) if last == line => rows,
+                        _ => self.paint_line(line, styles(line as usize).unwrap_or_default(), draw),
+                    };
                     let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), draw);
                     spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
                     out.push(tinted(spans, self.tint(line, draw), self.width));
+                    last_line = Some((line, rows));
                 }
             }
         }
         out
+    }
+
+    /// Paints all rows of a line, without the gutter.
+    fn paint_line(&self, line: u32, colours: LineStyles, draw: DrawContext<'_>) -> Vec<wrap::WrappedRow> {
+        let text = self.line(line as usize);
+        let colours = if self.is_head(line as usize) {
+            vec![(0..text.len(), draw.style(Slot::UiTitle))]
+        } else {
+            colours
+        };
+        let inserted = self.against.as_ref().map(|against| against.inserted_words(line)).unwrap_or_default();
+        let colours = if inserted.is_empty() {
+            colours
+        } else {
+            marked(&colours, inserted, DiffLook::of(Slot::DiffAdd, draw).word)
+        };
+        safe::code(text, &colours, draw.text(), self.code_width(), draw.theme.mark())
     }
 
     /// `... 4 lines stay as they are`. The mark of a missing last line end is a row of its own, but no line of the file.
@@ -84,7 +86,8 @@ impl Doc {
     ) -> Vec<Span<'static>> {
         let gravest = self.gravest(line).filter(|_| !goes_on);
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
-        let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), draw);
+        let gutter = Gutter { goes_on, gravest, changed, ..Gutter::new(line, self.most_lines()) };
+        let mut spans = self.numbered(&self.files.1, gutter, draw);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
             *sign = Span::styled(TRACE_SIGN, draw.style(Slot::ChatNote));
             return spans;
@@ -98,18 +101,11 @@ impl Doc {
     }
 
     /// The gutter of a line with its number in its file; a line outside of all files has no number.
-    fn numbered(
-        &self,
-        files: &[FilePart],
-        line: usize,
-        (goes_on, gravest, changed): (bool, Option<Severity>, bool),
-        draw: DrawContext<'_>,
-    ) -> Vec<Span<'static>> {
-        let number = file_texts::part_of(files, line).and_then(|part| part.number(line));
-        let mut spans =
-            gutter_of(number.unwrap_or(1) - 1, self.most_lines(), goes_on, gravest, changed, draw);
-        if let (None, false, Some(shown)) = (number, goes_on, spans.last_mut()) {
-            let blank = " ".repeat(gutter(self.most_lines()) - 5);
+    fn numbered(&self, files: &[FilePart], gutter: Gutter, draw: DrawContext<'_>) -> Vec<Span<'static>> {
+        let number = file_texts::part_of(files, gutter.line).and_then(|part| part.number(gutter.line));
+        let mut spans = Gutter { line: number.unwrap_or(1) - 1, ..gutter }.spans(draw);
+        if let (None, false, Some(shown)) = (number, gutter.goes_on, spans.last_mut()) {
+            let blank = " ".repeat(gutter_width(self.most_lines()) - 5);
             *shown = Span::styled(format!("{blank} {} ", draw.glyphs.border.vertical), draw.dim());
         }
         spans
@@ -146,7 +142,8 @@ impl Doc {
         let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, draw);
         let words = marked(&LineStyles::new(), against.removed_words(line), word);
         let rows = safe::code(against.line(line), &words, text, self.code_width(), draw.theme.mark());
-        let mut spans = self.numbered(&self.files.0, line as usize, (part > 0, None, false), draw);
+        let gutter = Gutter { goes_on: part > 0, ..Gutter::new(line as usize, self.most_lines()) };
+        let mut spans = self.numbered(&self.files.0, gutter, draw);
         if let Some(sign) = spans.first_mut() {
             let mark = if self.chosen.removed.contains(&(line as usize)) { "->" } else { "- " };
             *sign = Span::styled(mark, style);
@@ -195,27 +192,42 @@ pub(crate) fn tinted(spans: Vec<Span<'static>>, tint: Style, width: u16) -> Line
     line
 }
 
-/// The gutter of a line: its sign, its number, the rule.
-pub(crate) fn gutter_of(
-    line: usize,
-    of: usize,
-    goes_on: bool,
-    gravest: Option<Severity>,
-    changed: bool,
-    draw: DrawContext<'_>,
-) -> Vec<Span<'static>> {
-    let number_width = gutter(of) - 5;
-    let (sign, style) = match gravest {
-        Some(severity @ Severity::High) => ("!!", draw.severity(severity)),
-        Some(severity @ Severity::Medium) => ("! ", draw.severity(severity)),
-        Some(severity @ Severity::Info) => ("i ", draw.severity(severity)),
-        None if changed => ("~ ", draw.style(crate::tui::theme::Slot::BlockEdited)),
-        None => ("  ", draw.dim()),
-    };
-    let (number, rule) = if goes_on {
-        (" ".repeat(number_width), draw.glyphs.goes_on)
-    } else {
-        (format!("{:>number_width$}", line + 1), draw.glyphs.border.vertical)
-    };
-    vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), draw.dim())]
+/// The gutter of a row of code: the sign of its line, the line's number, the rule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gutter {
+    /// The line, from 0.
+    pub(crate) line: usize,
+    /// How many lines there are, which determines the width of the numbers.
+    pub(crate) lines: usize,
+    /// Whether the row continues the line of the row above it.
+    pub(crate) goes_on: bool,
+    /// The gravest finding on the line.
+    pub(crate) gravest: Option<Severity>,
+    /// Whether the person changed the line.
+    pub(crate) changed: bool,
+}
+
+impl Gutter {
+    /// The gutter of the first row of a line, from 0, that has nothing to say besides its number.
+    pub(crate) fn new(line: usize, lines: usize) -> Self {
+        Self { line, lines, goes_on: false, gravest: None, changed: false }
+    }
+
+    /// Paints the gutter: first the sign, then number and rule.
+    pub(crate) fn spans(self, draw: DrawContext<'_>) -> Vec<Span<'static>> {
+        let number_width = gutter_width(self.lines) - 5;
+        let (sign, style) = match self.gravest {
+            Some(severity @ Severity::High) => ("!!", draw.severity(severity)),
+            Some(severity @ Severity::Medium) => ("! ", draw.severity(severity)),
+            Some(severity @ Severity::Info) => ("i ", draw.severity(severity)),
+            None if self.changed => ("~ ", draw.style(Slot::BlockEdited)),
+            None => ("  ", draw.dim()),
+        };
+        let (number, rule) = if self.goes_on {
+            (" ".repeat(number_width), draw.glyphs.goes_on)
+        } else {
+            (format!("{:>number_width$}", self.line + 1), draw.glyphs.border.vertical)
+        };
+        vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), draw.dim())]
+    }
 }

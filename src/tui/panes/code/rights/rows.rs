@@ -13,41 +13,42 @@ impl Rights {
     /// refusals and the target keep rows of their own.
     pub(in crate::tui::panes::code) fn compact(&mut self, width: u16, draw: DrawContext<'_>) {
         let width = usize::from(width);
-        let rule = self.rows.pop().zip(self.extents.pop());
+        let rule = self.rows.pop().zip(self.subject_rows.pop());
         let ends: Vec<usize> =
             self.starts.iter().skip(1).map(|fact| fact.row).chain([self.rows.len()]).collect();
         let facts = std::mem::take(&mut self.starts);
-        let (rows, see) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.extents));
-        let mut laid = rows.into_iter().zip(see);
-        let (mut is_one, mut is_own) = (false, false);
+        let (rows, subject_rows) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.subject_rows));
+        let mut laid = rows.into_iter().zip(subject_rows);
+        // Whether the fact before has a single row, and whether that may be shared with another.
+        let (mut was_single, mut was_shareable) = (false, false);
         for (fact, end) in facts.into_iter().zip(ends) {
             let count = end - fact.row;
-            let joins = is_one && is_own && count == 1 && fact.shares_row;
-            for (row, see) in laid.by_ref().take(count) {
-                let last = self.rows.last_mut().zip(self.extents.last_mut());
+            let joins = was_single && was_shareable && count == 1 && fact.shares_row;
+            for (row, subject_row) in laid.by_ref().take(count) {
+                let last = self.rows.last_mut().zip(self.subject_rows.last_mut());
                 match last.filter(|_| joins) {
                     Some((before, seen)) if let Some(joined) = fact.beside(before, &row, width) => {
                         *before = joined;
-                        seen.beside.push(see.extent);
+                        seen.beside.push(subject_row.extent);
                     }
                     _ => {
                         self.rows.push(row);
-                        self.extents.push(see);
+                        self.subject_rows.push(subject_row);
                     }
                 }
             }
-            (is_one, is_own) = (count == 1, fact.shares_row);
+            (was_single, was_shareable) = (count == 1, fact.shares_row);
         }
-        let Some((rule, see)) = rule else { return };
-        match self.rows.last_mut().zip(self.extents.last_mut()) {
-            Some((last, seen)) if is_own && last.width() + 3 < width => {
+        let Some((rule, subject_row)) = rule else { return };
+        match self.rows.last_mut().zip(self.subject_rows.last_mut()) {
+            Some((last, seen)) if was_shareable && last.width() + 3 < width => {
                 let left = draw.glyphs.border.horizontal.repeat(width - last.width() - 1);
                 last.spans.extend([Span::raw(" "), Span::styled(left, draw.style(Slot::UiBorder))]);
-                seen.beside.push(see.extent);
+                seen.beside.push(subject_row.extent);
             }
             _ => {
                 self.rows.push(rule);
-                self.extents.push(see);
+                self.subject_rows.push(subject_row);
             }
         }
     }

@@ -27,8 +27,8 @@ pub(super) fn facts(
     let draw = wording.draw;
     let (text, warn) = (draw.text(), draw.style(Slot::StatusWarn));
     if let Some(target) = &terms.target {
-        let told = target::facts(terms, target, draw).into_iter();
-        return told.map(|(label, says, odd)| Fact::new(label, says, wording.style(odd))).collect();
+        let facts = target::facts(terms, target, draw).into_iter();
+        return facts.map(|(label, says, odd)| Fact::new(label, says, wording.style(odd))).collect();
     }
     if terms.executor == ExecutorKind::Engine {
         return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
@@ -113,7 +113,7 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
     if let Some(python) = terms.rights.python.as_ref().filter(|python| python.path != terms.interpreter) {
         facts.push(Fact::new(
             "Program",
-            format!("python3 is {}", safe::name(&draw.place.path(&python.path))),
+            format!("python3 is {}", safe::name(&draw.locale.path(&python.path))),
             text,
         ));
     }
@@ -132,7 +132,7 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
 /// The interpreter and its version.
 fn program(terms: &Terms, draw: DrawContext<'_>) -> String {
     let version = terms.version.as_deref().map(|v| format!("  {}", safe::name(v))).unwrap_or_default();
-    format!("{}{version}", safe::name(&draw.place.path(&terms.interpreter)))
+    format!("{}{version}", safe::name(&draw.locale.path(&terms.interpreter)))
 }
 
 /// A part of the rights, with a mark if it is not the same as on an earlier block.
@@ -145,7 +145,7 @@ pub(super) fn place_of_packages(inspected: &Inspection, draw: DrawContext<'_>) -
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {
-            let venv = safe::name(&draw.place.path(venv));
+            let venv = safe::name(&draw.locale.path(venv));
             (format!("the project's {venv}, where they stay   I = beside the session"), Slot::StatusWarn)
         }
         Some(_) => {
@@ -186,7 +186,7 @@ fn private(reach: &Reach, draw: DrawContext<'_>) -> Option<String> {
     let writable = reach.places.iter().filter(|place| place.private && place.write == Reachability::Yes);
     let names: Vec<String> = writable
         .filter(|p| !p.path.starts_with("/dev"))
-        .map(|place| safe::name(&draw.place.path(&place.path)))
+        .map(|place| safe::name(&draw.locale.path(&place.path)))
         .collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
@@ -211,7 +211,7 @@ pub(super) fn tells_folder(terms: &Terms) -> bool {
 }
 
 fn runs_in(terms: &Terms, draw: DrawContext<'_>) -> String {
-    let cwd = safe::name(&draw.place.path(&terms.cwd));
+    let cwd = safe::name(&draw.locale.path(&terms.cwd));
     let language = safe::name(terms.language.as_str());
     // The image of a container, or the kernel of a Jupyter server.
     let program = safe::name(&terms.interpreter.to_string_lossy());
@@ -232,7 +232,7 @@ fn runs_in(terms: &Terms, draw: DrawContext<'_>) -> String {
             format!("a new {language} kernel, no variables, {}cwd {cwd}", project_python(terms, draw))
         }
         (ExecutorKind::Installer, _) => {
-            let by = |path: &Path| safe::name(&draw.place.path(path));
+            let by = |path: &Path| safe::name(&draw.locale.path(path));
             match &terms.rights.python {
                 Some(python) => format!("{}, which asks {}", by(&terms.interpreter), by(&python.path)),
                 None => format!("{}, nothing else", by(&terms.interpreter)),
@@ -274,18 +274,18 @@ fn project_python(terms: &Terms, draw: DrawContext<'_>) -> String {
     let name = of_project.or(environment.file_name()).unwrap_or_default().to_string_lossy();
     // The third number makes no difference to what a block can do.
     let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-    let told = match &python.version {
+    let text = match &python.version {
         version if python.wanted.is_some() => {
-            let is = version.as_deref().map_or_else(|| draw.place.path(&python.path), short);
+            let is = version.as_deref().map_or_else(|| draw.locale.path(&python.path), short);
             let wanted = python.wanted.as_deref().unwrap_or_default();
             format!("{is} ({wanted} of .python-version is not installed)")
         }
         // A version manager names the folder after the version.
         Some(version) if *name == **version => version.clone(),
         Some(version) => format!("{name} ({})", short(version)),
-        None => draw.place.path(&python.path),
+        None => draw.locale.path(&python.path),
     };
-    format!("python: {}, ", safe::name(&told))
+    format!("python: {}, ", safe::name(&text))
 }
 
 /// `interpreter shared with blocks 1-3, `; empty for the first block.

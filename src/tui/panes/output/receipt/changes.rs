@@ -41,9 +41,9 @@ pub(super) fn change_rows(report: &RunReport, width: u16, draw: DrawContext<'_>)
             (None, Some(name)) => (name, "! ", Severity::Medium),
             (None, None) => continue,
         };
-        let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
+        let text = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
         let mark = vec![Span::styled(mark, draw.severity(severity)), Span::raw(" ".repeat(7))];
-        lines.extend(safe::hanging(mark, &told, width.into(), draw.text()));
+        lines.extend(safe::hanging(mark, &text, width.into(), draw.text()));
     }
     lines
 }
@@ -55,7 +55,7 @@ pub(crate) fn undo_rows(run: &RunItem, width: u16, draw: DrawContext<'_>) -> Vec
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() || run.more_taken_back > 0 {
         let mut names: Vec<String> =
-            run.taken_back.iter().map(|path| draw.place.path(Path::new(path))).collect();
+            run.taken_back.iter().map(|path| draw.locale.path(Path::new(path))).collect();
         let is_named = !names.is_empty();
         names.extend((run.more_taken_back > 0).then(|| {
             if is_named {

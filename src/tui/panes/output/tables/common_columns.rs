@@ -151,12 +151,12 @@ impl CommonColumns {
             let before = place.checked_sub(1).and_then(|before| all.get(before));
             let behind = all.get(place + 1).copied().unwrap_or(self.width);
             let header = cells(&text(lines.start));
-            let holds = |columns: Range<usize>| {
+            let has_text = |columns: Range<usize>| {
                 header
                     .get(columns.start..columns.end.min(header.len()))
                     .is_some_and(|c| c.contains(&Cell::Text))
             };
-            Some(holds(start..behind) && before.is_none_or(|before| holds(*before..start)))
+            Some(has_text(start..behind) && before.is_none_or(|before| has_text(*before..start)))
         };
         let mut starts = match wide.len() >= MIN_GAPS.1 {
             true if self.same_length => {
