@@ -57,7 +57,7 @@ pub(super) fn ask(
     match (line.trim(), folder) {
         ("1", SessionFolder::Another(was)) => Ok(Some(was.clone())),
         ("2", _) => Ok(None),
-        _ => Err(Failure::new(FailureClass::Session, "the session was not opened")
+        _ => Err(Failure::new(FailureClass::Decision, "the session was not opened")
             .hint("--cwd FOLDER says where it goes on, without being asked.")),
     }
 }
@@ -100,7 +100,12 @@ mod tests {
         );
         assert_eq!(asked(&another, "2\n").0, Ok(None));
         for typed in ["", "\n", "yes\n", "12\n", "also check\n"] {
-            assert!(asked(&another, typed).0.is_err(), "{typed:?}");
+            let refused = asked(&another, typed).0.expect_err(typed);
+            assert_eq!(
+                refused.kind,
+                FailureClass::Decision,
+                "{typed:?}: as with every question that is not answered"
+            );
         }
         let missing = SessionFolder::Missing("/gone".into());
         assert!(asked(&missing, "1\n").0.is_err());

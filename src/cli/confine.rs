@@ -20,7 +20,7 @@ pub(crate) struct ConfineArgs {
     #[arg(long)]
     pub(crate) allow_network: bool,
     /// Memory of all processes of a run together, in MiB
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: Option<u64>,
     /// Processes and threads of a run at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]

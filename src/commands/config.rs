@@ -18,7 +18,7 @@ pub(super) async fn run(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     match command {
-        ConfigCommand::Path => path(console),
+        ConfigCommand::Path => path(outer, console),
         ConfigCommand::Check => check(outer, console).await,
         ConfigCommand::Show => show(outer, console),
         ConfigCommand::Schema => Ok(console.out.write_all(config::schema_json().as_bytes())?),
@@ -32,21 +32,28 @@ fn paths() -> Result<Paths, Failure> {
     Paths::find(&env).map_err(|error| setup::broken(&error))
 }
 
-fn path(console: &mut Console<'_>) -> Result<(), Failure> {
+fn path(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let paths = paths()?;
+    // The configuration may name another folder for sessions; if it can't be read, that is not known.
+    let configured = setup::factory(outer, &setup::SessionOptions::default());
+    let (sessions, unsure) = match configured {
+        Ok(factory) => (factory.loaded.sessions(), ""),
+        Err(_) => (paths.sessions(), "  (unless the configuration names another: sayso config check)"),
+    };
     for (what, path) in [
         ("configuration", paths.file()),
         ("keys", paths.credentials()),
         ("key bindings", paths.keymap()),
         ("themes", paths.themes()),
-        ("sessions", paths.sessions()),
+        ("sessions", sessions),
         ("demos", paths.demo()),
         ("log", paths.log()),
         ("undo copies", paths.undo()),
         ("state", paths.state.clone()),
     ] {
         let missing = if path.exists() { "" } else { "  (not there)" };
-        writeln!(console.out, "{what:<14} {}{missing}", Visible(&path.to_string_lossy()))?;
+        let unsure = if what == "sessions" { unsure } else { "" };
+        writeln!(console.out, "{what:<14} {}{missing}{unsure}", Visible(&path.to_string_lossy()))?;
     }
     Ok(())
 }

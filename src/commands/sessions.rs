@@ -24,7 +24,7 @@ use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
 use crate::text::names::and_more;
-use crate::text::number::size;
+use crate::text::number::{counted, size};
 use list::summary_json;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -149,12 +149,12 @@ fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) 
         return Ok(());
     }
     let count = |wanted: fn(&Entry) -> bool| loaded.entries.iter().filter(|(_, entry)| wanted(entry)).count();
-    let blocks = count(|entry| matches!(entry, Entry::Block(_)));
-    let approvals = count(|entry| matches!(entry, Entry::Approved { .. }));
+    let blocks = counted(count(|entry| matches!(entry, Entry::Block(_))), "block");
+    let approvals = counted(count(|entry| matches!(entry, Entry::Approved { .. })), "approval");
     writeln!(console.out, "{label} is {}", saving::is_foreign(&why.to_string()))?;
     writeln!(
         console.out,
-        "It tells of {blocks} blocks and {approvals} approvals; sayso sessions show {} shows them.",
+        "It tells of {blocks} and {approvals}; sayso sessions show {} shows them.",
         visible_line(&summary.id)
     )?;
     Err(Failure::new(FailureClass::Usage, "nothing was changed")

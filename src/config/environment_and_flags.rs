@@ -14,7 +14,7 @@ pub(crate) struct Flags {
     pub(crate) max_steps: Option<u32>,
     pub(crate) timeout: Option<u64>,
     pub(crate) executor: Option<String>,
-    /// `--memory MB`, in bytes.
+    /// `--memory MIB`, in bytes.
     pub(crate) memory: Option<u64>,
     pub(crate) processes: Option<u32>,
     pub(crate) sandbox: Option<SandboxLevel>,

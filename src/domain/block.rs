@@ -219,7 +219,10 @@ impl Block {
             }
             BlockKind::Pull { .. } => format!("pull {}", self.current().source.trim_end()),
             BlockKind::Edit { paths } => format!("edit {}", paths.join(", ")),
-            kind => format!("{} {}", kind.as_str(), self.path().unwrap_or_default()),
+            kind => match self.path() {
+                Some(path) => format!("{} {path}", kind.as_str()),
+                None => kind.as_str().to_owned(),
+            },
         }
     }
 

@@ -223,6 +223,7 @@ mod tests {
         d.begins(1, 1);
         d.ended_as(1, module_missing("sklearn.tree")).has("+block 2 install").ends("deciding 2");
         assert_eq!(&*d.block(2).current().source, "scikit-learn\n");
+        assert_eq!(d.block(2).label(), "install");
         // An installation does not accept the terms of another kind of run.
         d.inspected(2, Review::default(), Ok(terms()));
         assert!(!d.type_run(2).contains("start"), "terms of a kernel");

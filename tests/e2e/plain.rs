@@ -184,6 +184,21 @@ fn a_line_with_a_backslash_goes_on_in_the_next_one() {
     assert!(body.contains(r"one\ntwo\nthree"), "{body}");
 }
 
+/// As in the panes. As a line of a longer message it belongs to that.
+#[test]
+fn the_word_exit_alone_leaves_and_is_not_sent() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::replying(&["Both came.", "It was sent."]);
+    let mut terminal = asking(home.path(), &server);
+    answer_then(&terminal, "one\\", "...");
+    ask(&terminal, "exit", "Both came.");
+    answer(&terminal, "exit");
+    assert_eq!(terminal.wait_exit(), 0);
+    let is_sent =
+        |request: &model_server::Received| String::from_utf8_lossy(&request.body).contains(r"one\nexit");
+    assert_eq!(server.requests().iter().filter(|request| is_sent(request)).count(), 1, "none follows");
+}
+
 #[test]
 fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     let (home, terminal) = begun(STORY);

@@ -89,8 +89,12 @@ fn the_configuration_is_shown_checked_and_made() {
         assert_eq!(done.code, Some(3), "{command:?}");
         assert!(done.err.contains("config.toml:2:1"), "{}", done.err);
     }
-    // These have to work all the same.
-    assert_eq!(home.run(&["config", "path"]).code, Some(0));
+    // This has to work all the same.
+    let paths = home.run(&["config", "path"]).ended(0).out;
+    assert!(paths.contains("unless the configuration names another"), "{paths}");
+    home.configure("[sessions]\nfolder = \"/nowhere/kept\"\n");
+    let paths = home.run(&["config", "path"]).ended(0).out;
+    assert!(paths.contains("sessions       /nowhere/kept  (not there)\n"), "{paths}");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     assert!(done.code == Some(0) && done.out.contains("foreign: "), "{}{}", done.out, done.err);
 
     let done = other.run(&["sessions", "adopt", &id]).ended(2);
-    assert!(done.out.contains("1 approvals") && done.err.contains("--yes"), "{}{}", done.out, done.err);
+    assert!(done.out.contains(" and 1 approval;") && done.err.contains("--yes"), "{}{}", done.out, done.err);
     assert_eq!(std::fs::read_to_string(&copy).unwrap(), own, "nothing was changed");
     other.run(&["sessions", "adopt", &id, "--yes"]).ended(0);
     assert!(told(&other).0.is_null());

@@ -142,7 +142,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     own("ui.notify", Flag)
         .help("whether the terminal calls you when something waits, and is told what goes on"),
     own("editor.vim", Flag).help("whether Message and the editor of blocks take the keys of vim"),
-    own("editor.command", Text).help("the editor for Ctrl-G, in place of VISUAL and EDITOR"),
+    own("editor.command", Text).help("your editor (Ctrl-G, E), in place of VISUAL and EDITOR"),
     own("undo.total", Bytes(0, TIB))
         .help("bytes of all copies that are made before runs, to take back what they change; 0: none are made"),
     own("undo.file", Bytes(0, TIB)).help("bytes of a file of which such a copy is made"),

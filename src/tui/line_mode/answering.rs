@@ -6,6 +6,7 @@ use super::lines::TypedLine;
 use super::session::{NOTHING_DECIDED, Session};
 use crate::domain::sentences::saving::KEPT_FOR_MESSAGE;
 use crate::engine::{Command, Phase};
+use crate::tui::slash::{Slash, SlashLine, parse};
 use crate::tui::ui_command::UiCommand;
 use std::io;
 use std::time::Duration;
@@ -32,7 +33,7 @@ impl Session<'_> {
         if self.asked.ask.is_secret() {
             return self.provider(&text);
         }
-        if text.trim_start().starts_with('/') && !pasted {
+        if !pasted && (text.trim_start().starts_with('/') || self.says_to_leave(&text)) {
             return self.command(text.trim());
         }
         let asked = std::mem::replace(&mut self.asked, OpenQuestion::nothing());
@@ -68,6 +69,14 @@ impl Session<'_> {
                 self.provider(&text)
             }
         }
+    }
+
+    /// Whether this line is the word alone that leaves, as it does in the panes: no message is begun.
+    fn says_to_leave(&self, text: &str) -> bool {
+        let is_begun = !self.mode.kept.is_empty();
+        matches!(self.asked.ask, Ask::Message)
+            && !is_begun
+            && parse(text) == SlashLine::Command(Slash::Quit, "")
     }
 
     /// Handles a line as the answer to the present field of a form.
