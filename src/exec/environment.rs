@@ -41,7 +41,7 @@ pub(super) fn declared(
     kept
 }
 
-pub(super) fn value<'a>(env: &'a Environment, name: impl AsRef<OsStr>) -> Option<&'a OsString> {
+pub(super) fn value(env: &Environment, name: impl AsRef<OsStr>) -> Option<&OsString> {
     let name = name.as_ref();
     env.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }

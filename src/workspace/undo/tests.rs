@@ -25,7 +25,9 @@ impl UndoFixture {
     /// A working folder with these files.
     fn with(files: &[(&str, &str)]) -> Self {
         let fixture = Self::new();
-        files.iter().for_each(|(name, text)| fixture.write(name, text));
+        for (name, text) in files {
+            fixture.write(name, text);
+        }
         fixture
     }
 
