@@ -214,6 +214,7 @@ impl Config {
         }
     }
 }
+
 /// A language as configured. A known program keeps its arguments; one that the person chose has no alternatives.
 fn language(name: &str, choice: &LanguageChoice, known: Option<&LanguageEntry>) -> LanguageEntry {
     // Words are looked up in lower case, extensions without their dot.

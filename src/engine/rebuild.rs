@@ -2,7 +2,7 @@
 //!
 //! A plan names runs that ended well in the previous kernel (`plan`). It only sets an order and decides nothing: each
 //! block waits with its whole text, its findings and its terms for a decision like every block. Blocks that touched
-//! nothing but the kernel are merged into one block of sayso's own (`merged`). What a block does is compared with its
+//! nothing but the kernel are merged into one block of sayso's own (`merged_block`). What a block does is compared with its
 //! earlier run (`compare`); within a merged block before its next part runs. The first block that did something else,
 //! or ended otherwise, ends the plan. A run whose approval was for other bytes than the session file now has is named
 //! and left out: anybody who can write files could have changed the session file.

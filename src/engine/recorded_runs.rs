@@ -2,7 +2,7 @@
 //! them and compares the results.
 //!
 //! It decides nothing: an approval recorded in a session lets nothing run. Repeating a run takes a new decision
-//! ([`super::named`]) and new terms.
+//! ([`super::command_line_runs`]) and new terms.
 
 use super::transcript::{BlockItem, RunItem, Transcript};
 use crate::domain::{
