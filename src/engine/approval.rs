@@ -274,12 +274,12 @@ impl Engine {
             return;
         };
         let source = version.source.clone();
-        let run = self.counted.run.next();
+        let run = self.last_ids.run.next();
         let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
         let request = request.named(self.name_of(block).filter(|_| by == Grantor::CommandLine));
-        self.counted.run = run;
+        self.last_ids.run = run;
         self.remember_file(block, sha256, &terms);
         self.rebuild_started(block);
         self.turn.unreported_results = true;

@@ -105,7 +105,7 @@ impl Engine {
         }
         self.offer_lacking();
         self.apply_policy();
-        self.apply_memory();
+        self.apply_earlier_approval();
         self.apply_named();
     }
 
@@ -150,7 +150,7 @@ impl Engine {
         }
         self.offer_lacking();
         self.apply_policy();
-        self.apply_memory();
+        self.apply_earlier_approval();
         self.apply_named();
     }
 
@@ -214,7 +214,7 @@ impl Engine {
 
     /// The person switches on or off that the block gets a terminal of its own. If its executor is known to have none,
     /// the person is told so and nothing changes.
-    pub(super) fn set_terminal(&mut self, block: BlockId) {
+    pub(super) fn toggle_terminal(&mut self, block: BlockId) {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
         }

@@ -31,7 +31,7 @@ pub(super) struct RebuildQueue {
     /// The runs still to be repeated; each item is one decision.
     todo: VecDeque<Vec<RunId>>,
     /// The decision in progress.
-    turn: Option<Box<RebuildDecision>>,
+    decision: Option<Box<RebuildDecision>>,
     /// How many runs were repeated.
     done: usize,
     /// The generation of the kernel that they ran in.
@@ -50,7 +50,7 @@ struct RebuildDecision {
     /// Whether the block has been approved and runs.
     running: bool,
     /// What the parts of a merged block reported so far.
-    told: PartReports,
+    parts: PartReports,
     /// The block and difference because of which the run is ended.
     differs: Option<(BlockId, Difference)>,
 }
@@ -64,7 +64,7 @@ impl RebuildQueue {
     /// Whether the block in progress will be compared with this text.
     pub(super) fn compares(&self, body: Body) -> bool {
         let Body::Output(run) = body else { return false };
-        self.turn.as_ref().is_some_and(|turn| turn.runs.contains(&run))
+        self.decision.as_ref().is_some_and(|decision| decision.runs.contains(&run))
     }
 }
 
@@ -88,9 +88,9 @@ impl Engine {
             let Some(block) = self.propose_step(&runs) else { continue };
             // Their outputs are needed for the comparison once the block has run.
             self.ask_for(&runs.iter().copied().map(Body::Output).collect::<Vec<_>>());
-            let told = PartReports::default();
-            let turn = RebuildDecision { block, runs, running: false, told, differs: None };
-            self.rebuild.turn = Some(Box::new(turn));
+            let parts = PartReports::default();
+            let decision = RebuildDecision { block, runs, running: false, parts, differs: None };
+            self.rebuild.decision = Some(Box::new(decision));
             self.order_inspection(block);
             self.advance();
             return true;
@@ -113,14 +113,16 @@ impl Engine {
 
     /// A block was granted: if it is the plan's, its run begins.
     pub(super) fn rebuild_started(&mut self, block: BlockId) {
-        if let Some(turn) = self.rebuild.turn.as_mut().filter(|turn| turn.block == block) {
-            turn.running = true;
+        if let Some(decision) = self.rebuild.decision.as_mut().filter(|decision| decision.block == block) {
+            decision.running = true;
         }
     }
 
     /// A run has ended: the plan goes on, or ends here. Returns whether its next block was proposed.
     pub(super) fn rebuild_ran(&mut self, run: RunId, block: BlockId, outcome: &Outcome) -> bool {
-        let Some(turn) = self.rebuild.turn.take_if(|turn| turn.running && turn.block == block) else {
+        let Some(decision) =
+            self.rebuild.decision.take_if(|decision| decision.running && decision.block == block)
+        else {
             return false;
         };
         let left = self.rebuild.count_left();
@@ -128,17 +130,17 @@ impl Engine {
         let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
         let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
-        if let Some((of, difference)) = turn.differs {
-            let behind = turn.runs.get(turn.told.count()..).unwrap_or_default();
+        if let Some((of, difference)) = decision.differs {
+            let behind = decision.runs.get(decision.parts.count()..).unwrap_or_default();
             let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
             let not_run = blocks.map(|(item, _)| (run, item.block.id));
             self.state.live.not_run.extend(not_run);
             return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left + behind.len()));
         }
         if *outcome != Outcome::Ok || is_lost {
-            let (broke, behind) = self.broken_block(run, &turn).unwrap_or((block, 0));
+            let (broke, behind) = self.broken_block(run, &decision).unwrap_or((block, 0));
             if !is_lost {
-                let ended = turn.runs.iter().take(turn.told.count());
+                let ended = decision.runs.iter().take(decision.parts.count());
                 let ended = ended.filter_map(|run| self.state.transcript.run(*run));
                 let ended: Vec<BlockId> = ended.map(|(item, _)| item.block.id).collect();
                 self.state.live.ran_within.extend(ended);
@@ -149,13 +151,13 @@ impl Engine {
             return self.end_rebuild(notices::rebuild::rebuild_elsewhere(block, left));
         }
         self.rebuild.kernel = generation;
-        self.rebuild.done += turn.runs.len();
-        let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
+        self.rebuild.done += decision.runs.len();
+        let runs = decision.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
             return self.end_rebuild(notices::rebuild::rebuild_unread(block, left));
         }
         let mut gaps = Vec::new();
-        let differs = self.differs(run, &turn, &mut gaps);
+        let differs = self.differs(run, &decision, &mut gaps);
         self.rebuild.gap = self.rebuild.gap.take().or_else(|| gaps.into_iter().next());
         if let Some((of, difference)) = differs {
             let of = of.unwrap_or(block);
@@ -188,7 +190,7 @@ impl Engine {
 
     /// A block was rejected or skipped. If it was the plan's, proposes the next one; returns whether there was one.
     pub(super) fn rebuild_skipped(&mut self, block: BlockId) -> bool {
-        if self.rebuild.turn.take_if(|turn| !turn.running && turn.block == block).is_none() {
+        if self.rebuild.decision.take_if(|decision| !decision.running && decision.block == block).is_none() {
             return false;
         }
         self.next_or_end()

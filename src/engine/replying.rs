@@ -5,7 +5,7 @@
 
 mod closing;
 
-use super::reply::think::{ThinkPiece, Thinking};
+use super::reply::think::{ThinkPiece, ThinkSplitter};
 use super::reply::{Parser, Proposal, Segment, call};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
@@ -26,11 +26,11 @@ const OVERLAP_BYTES: usize = 256;
 #[derive(Debug)]
 pub(super) struct ReplyStream {
     parser: Parser,
-    thinking: Thinking,
+    splitter: ThinkSplitter,
     /// The dialect of the request.
     dialect: Dialect,
     kept: Vec<OpaqueItem>,
-    foreseen: bool,
+    prewarmed: bool,
 }
 
 /// What becomes of the blocks when a reply ends.
@@ -50,9 +50,9 @@ impl Engine {
         self.stream = Some(ReplyStream {
             parser: Parser::new(self.dialect(), &self.settings.languages),
             dialect: self.dialect(),
-            thinking: Thinking::default(),
+            splitter: ThinkSplitter::default(),
             kept: Vec::new(),
-            foreseen: false,
+            prewarmed: false,
         });
         self.state.live.reply = Some(reply);
     }
@@ -78,13 +78,13 @@ impl Engine {
         match event {
             ReplyEvent::Delta(text) => {
                 note_arrival(reply, self.now);
-                let pieces = stream.thinking.push(&text);
+                let pieces = stream.splitter.push(&text);
                 let changed = take(reply, &mut stream.parser, pieces);
-                if !stream.foreseen {
+                if !stream.prewarmed {
                     let language =
                         reply.segments.get(changed..).unwrap_or_default().iter().find_map(language);
                     if let Some(language) = language {
-                        stream.foreseen = true;
+                        stream.prewarmed = true;
                         self.effects.push(Effect::Prewarm(language.clone()));
                     }
                 }
@@ -98,8 +98,8 @@ impl Engine {
                 let called = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
                 let language =
                     called.filter(|called| called.special_kind.is_none()).and_then(|called| called.language);
-                if let Some(language) = language.filter(|_| !stream.foreseen) {
-                    stream.foreseen = true;
+                if let Some(language) = language.filter(|_| !stream.prewarmed) {
+                    stream.prewarmed = true;
                     self.effects.push(Effect::Prewarm(language));
                 }
                 reply.calls.push(call);

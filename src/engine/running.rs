@@ -34,7 +34,7 @@ impl Engine {
                 self.state.live.variables_by = Some(run.block);
                 self.state.live.variables_at = Some(now);
             }
-            RunEvent::Functions(functions) => self.functions_told(functions),
+            RunEvent::Functions(functions) => self.functions_reported(functions),
             RunEvent::PartEnded { part, printed } => self.part_ended(id, part, &printed),
             RunEvent::Ended(report) => self.finish_run(id, report),
         }

@@ -22,7 +22,7 @@ impl Engine {
         let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
             return ReplyContent::default();
         };
-        take(&mut reply, &mut stream.parser, stream.thinking.finish());
+        take(&mut reply, &mut stream.parser, stream.splitter.finish());
         let empty = reply.is_empty();
         if fate == BlockFate::Skipped && empty {
             return ReplyContent::default();

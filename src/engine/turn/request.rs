@@ -47,7 +47,7 @@ impl Engine {
 
     /// Sends the request once all its messages are in memory.
     pub(in crate::engine) fn send_once_loaded(&mut self) {
-        let step = self.counted.step.next();
+        let step = self.last_ids.step.next();
         let messages = self.messages_to_load();
         if self.load_for_request(&messages, AwaitedRequest::Answer(step)) {
             // The wait looks like the wait for the reply itself, and can be stopped like it.
@@ -66,8 +66,8 @@ impl Engine {
         if let Some(failure) = self.unsendable(&composed) {
             return self.fail_turn(failure);
         }
-        let step = self.counted.step.next();
-        self.counted.step = step;
+        let step = self.last_ids.step.next();
+        self.last_ids.step = step;
         self.turn.unreported_results = false;
         self.turn.run_was_stopped = false;
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
