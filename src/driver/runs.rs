@@ -1,6 +1,6 @@
 //! Starts approved runs once their decision is on disk.
 
-use super::rooms::IoRooms;
+use super::rooms::{IoRooms, StateBeforeRun};
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::{FolderCopies, RememberError, UndoRoom, writable_folders};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
@@ -26,15 +26,15 @@ impl IoRooms {
             (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
-        let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        let seen = self.seen_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let (undo, approval) = (self.undo.clone(), request.approval().clone());
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
             let look = move || look_before(&approval, &working, &auto_run, &undo, &outside);
             let watch = tokio::task::spawn_blocking(look);
             let (synced, prepared) = tokio::join!(store.sync(), watch);
-            let (watch, remembered) = match prepared {
-                Ok((watch, remembered)) => (Some(watch), remembered),
+            let (watch, copies) = match prepared {
+                Ok((watch, copies)) => (Some(watch), copies),
                 Err(error) => (None, Err(error.into())),
             };
             // The approval is for where the shown paths led, so this is checked again as the last thing before the
@@ -45,16 +45,16 @@ impl IoRooms {
             let (changed, protected) = last.await.unwrap_or_else(|_| {
                 (Some("what the block names can't be looked up again".to_owned()), ProtectedFiles::default())
             });
-            let report = match (synced, changed, remembered) {
+            let report = match (synced, changed, copies) {
                 // It may have been stopped while waiting for the disk.
                 (Ok(()), ..) if stop() => not_started(STOPPED_BEFORE_START.into()),
                 (Ok(()), Some(difference), _) => {
                     RunReport::bare(Outcome::Refused(format!("{difference}: nothing was started")))
                 }
                 (Ok(()), None, Err(why)) => RunReport::bare(Outcome::Refused(why.to_string())),
-                (Ok(()), None, Ok(remembered)) => {
+                (Ok(()), None, Ok(copies)) => {
                     *before_run.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((run, watch, protected, remembered));
+                        Some(StateBeforeRun { run, watch, protected, copies });
                     executor.start(request, sender);
                     if stop() {
                         executor.control(run, RunControl::Interrupt);
