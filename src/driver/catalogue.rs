@@ -122,11 +122,11 @@ impl ModelSource {
         if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
-        let patience = if offer.local { LOCAL_LIST_TIMEOUT } else { LIST_TIMEOUT };
-        let answer = match tokio::time::timeout(patience, provider.models()).await {
+        let timeout = if offer.local { LOCAL_LIST_TIMEOUT } else { LIST_TIMEOUT };
+        let answer = match tokio::time::timeout(timeout, provider.models()).await {
             Ok(Ok(told)) => CatalogueAnswer::Models(self.with_known(told)),
             Ok(Err(failure)) => self.failed(&failure),
-            Err(_) => CatalogueAnswer::Failed(format!("no answer within {:.1} s", patience.as_secs_f64())),
+            Err(_) => CatalogueAnswer::Failed(format!("no answer within {:.1} s", timeout.as_secs_f64())),
         };
         Offer { answer, ..offer }
     }

@@ -30,7 +30,7 @@ pub(super) enum EditState {
 }
 
 /// Determines the state of an edit. This reads its files: for a worker.
-pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
+pub(super) fn locate(block: &Block, revision: Revision, scope: &Scope, own: &Path) -> EditState {
     let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Unchanged(None) };
     // The first version is what the model wrote.
     let written = block.versions.first().map_or("", |version| &version.source);

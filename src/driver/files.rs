@@ -36,8 +36,10 @@ enum NotCarriedOut {
 
 /// Carries out an approved block through the places that were held open for it. This reads and writes: for a worker.
 fn carry_out(
-    (terms, source): (&Terms, &str),
-    (kind, tells): (&BlockKind, ChangesTold),
+    terms: &Terms,
+    source: &str,
+    kind: &BlockKind,
+    tells: ChangesTold,
     places: &[HeldPath],
     scope: &Scope,
 ) -> Result<RunReport, NotCarriedOut> {
@@ -103,12 +105,8 @@ impl IoRooms {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or(NotCarriedOut::Unknown)?;
                         let remembered = undo.remember(request.approval(), &scope.cwd, &[])?;
-                        let mut report = carry_out(
-                            (request.approval().terms(), request.source()),
-                            (&kind, tells),
-                            &places,
-                            &scope,
-                        )?;
+                        let terms = request.approval().terms();
+                        let mut report = carry_out(terms, request.source(), &kind, tells, &places, &scope)?;
                         report.receipt.protected = protected.afterwards();
                         report.receipt.undo = undo.record(remembered, &[]);
                         rescan_auto_run(&auto_run);
@@ -145,18 +143,20 @@ mod tests {
         let target = Some(seen.target);
         let terms = Terms { executor, cwd, rights, target, ..crate::engine::dialogue::terms() };
         let scope = Scope::default();
-        let kind = (&kind, ChangesTold::Nothing);
-        let report = carry_out((&terms, "x"), kind, &[], &scope).unwrap();
+        let write = |places: &[HeldPath]| {
+            carry_out(&terms, "x", &kind, ChangesTold::Nothing, places, &scope).unwrap()
+        };
+        let report = write(&[]);
         assert!(matches!(report.outcome, Outcome::Refused(_)));
         // A place in another folder is not the one that was approved.
         let other = tempfile::tempdir().unwrap();
         let place = HeldPath::find(&other.path().join("a.txt")).unwrap();
-        let report = carry_out((&terms, "x"), kind, &[place], &scope).unwrap();
+        let report = write(&[place]);
         assert!(matches!(report.outcome, Outcome::Refused(_)), "{:?}", report.outcome);
         for folder in [&folder, &other] {
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
-        let report = carry_out((&terms, "x"), kind, &[seen.place], &scope).unwrap();
+        let report = write(&[seen.place]);
         assert_eq!(report.outcome, Outcome::Ok);
     }
 

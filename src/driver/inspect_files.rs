@@ -30,7 +30,7 @@ pub(super) fn inspect(
     limits: Option<Limits>,
     files: &FileScope,
 ) -> (Inspection, Vec<HeldPath>) {
-    let placed = match edits::locate(block, revision, (&files.scope, &files.own)) {
+    let placed = match edits::locate(block, revision, &files.scope, &files.own) {
         EditState::Unchanged(seen) => seen,
         EditState::Placed(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
@@ -62,7 +62,7 @@ pub(super) fn inspect(
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = files.own.canonicalize().unwrap_or_else(|_| files.own.clone());
     let written = written(&act, &seen, &block.original().source, &version.source);
-    let mut review = review_places(&act, (&seen, &written), scope, &own);
+    let mut review = review_places(&act, &seen, &written, scope, &own);
     review.findings.extend(text_findings(&block.kind, &act, before.as_deref(), &version.source, scope));
     review.findings.sort_by_key(|finding| finding.place.line);
     scope.rules.forbid().mark(&mut review);
@@ -108,12 +108,7 @@ fn written(act: &FileAct, seen: &[TargetFacts], proposed: &str, text: &str) -> V
 
 /// Reviews the places that an act is about, including remarks from looking at them. A file that it would write and that
 /// stays as it is counts as one that is read: it was compared, and the model is told that it is the same.
-fn review_places(
-    act: &FileAct,
-    (seen, written): (&[TargetFacts], &[bool]),
-    scope: &Scope,
-    own: &Path,
-) -> Review {
+fn review_places(act: &FileAct, seen: &[TargetFacts], written: &[bool], scope: &Scope, own: &Path) -> Review {
     let mut review = Review::default();
     let is_one = seen.len() == 1;
     for (at, (act, seen)) in act.each().into_iter().zip(seen).enumerate() {
@@ -272,7 +267,7 @@ mod tests {
         let writable = rights(&seen, &of_kept).write;
         assert_eq!(writable, [0, 3].map(|at: usize| seen[at].target.path.clone()));
         let scope = Scope { cwd: folder.path().canonicalize().expect("real"), ..Scope::default() };
-        let review = review_places(&act, (&seen, &of_kept), &scope, Path::new("/own"));
+        let review = review_places(&act, &seen, &of_kept, &scope, Path::new("/own"));
         assert_eq!(review.effects.writes, ["x", "empty"]);
         assert_eq!(review.effects.reads, ["y"]);
         // A single file: the same text changes nothing, and whoever empties a new one wants it empty.

@@ -167,7 +167,7 @@ impl Driver {
             }
             let document = Document::of(&transcript);
             let stem = document.file_stem();
-            let written = export::write(document, format, &blobs, (keys, &masker));
+            let written = export::write(document, format, &blobs, keys, &masker);
             let (text, ending) =
                 written.map_err(|why| format!("Not written: {why}. /export {format} redact masks keys."))?;
             let name = format!("{stem}.{ending}");

@@ -29,7 +29,7 @@ pub(super) enum Signal {
     Kernel(KernelNotice),
 }
 
-/// How many pieces of a reply, or of a run's output, may wait in a channel.
+/// How many signals of tasks, pieces of a reply, or pieces of a run's output may wait in a channel.
 pub(super) const CHANNEL_CAPACITY: usize = 256;
 
 /// The most bytes of output in one event.
@@ -48,7 +48,9 @@ struct ReplySource {
 type RunSource = mpsc::Receiver<(RunId, RunEvent)>;
 
 pub(super) struct Sources {
-    inbox: (mpsc::Sender<Signal>, mpsc::Receiver<Signal>),
+    /// The sender that tasks get: see [`Sources::inbox`].
+    sender: mpsc::Sender<Signal>,
+    inbox: mpsc::Receiver<Signal>,
     reply: Option<ReplySource>,
     run: Option<RunSource>,
     /// Taken out of a channel while joining, but not returned yet.
@@ -58,11 +60,13 @@ pub(super) struct Sources {
 
 impl Sources {
     pub(super) fn new() -> Self {
-        Self { inbox: mpsc::channel(256), reply: None, run: None, held: None, store_failed: false }
+        let (sender, inbox) = mpsc::channel(CHANNEL_CAPACITY);
+        Self { sender, inbox, reply: None, run: None, held: None, store_failed: false }
     }
 
+    /// A sender by which tasks report signals.
     pub(super) fn inbox(&self) -> mpsc::Sender<Signal> {
-        self.inbox.0.clone()
+        self.sender.clone()
     }
 
     /// Listens to a new reply and drops an older one.
@@ -105,7 +109,7 @@ impl Sources {
         loop {
             tokio::select! {
                 biased;
-                Some(signal) = self.inbox.1.recv() => return signal,
+                Some(signal) = self.inbox.recv() => return signal,
                 event = next_reply(&mut self.reply) => match event {
                     Some((step, event)) => return self.join_reply(step, event),
                     None => {
@@ -133,7 +137,7 @@ impl Sources {
         if let Some(held) = self.held.take() {
             return Some(held);
         }
-        if let Ok(signal) = self.inbox.1.try_recv() {
+        if let Ok(signal) = self.inbox.try_recv() {
             return Some(signal);
         }
         if let Some(reply) = &mut self.reply
