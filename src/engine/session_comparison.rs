@@ -208,6 +208,7 @@ fn begin_of_line(mut line: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{BlockKind, Language, Revision, samples};
 
     fn lines(count: usize, last: &str) -> Vec<String> {
         (1..count).map(|n| format!("line {n}")).chain([last.to_owned()]).collect()
@@ -220,6 +221,22 @@ mod tests {
         let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
         let compared = Comparison::of(of(&left), of(&right));
         (compared.rows.clone(), compared.count_different_rows())
+    }
+
+    /// A block whose language the person chose is told with that language, on either side.
+    #[test]
+    fn a_language_that_the_person_chose_is_the_language_of_the_block() {
+        let block = samples::block(1, BlockKind::Code { language: None }, "print 1\n");
+        let chosen = |language| {
+            let (block_id, revision) = (BlockId(1), Revision(2));
+            let choice = Entry::LanguageChosen { block: block_id, revision, language };
+            [Entry::Block(block.clone()), choice].map(|entry| (Timestamp(0), entry))
+        };
+        let (left, right) = (chosen(Language::python()), chosen(Language::bash()));
+        let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
+        let compared = Comparison::of(of(&left), of(&right));
+        let heads = ("block 1 (python), waits".to_owned(), "block 1 (bash), waits".to_owned());
+        assert!(compared.rows.contains(&ComparisonRow::Pair(heads.0, heads.1, false)), "{compared:?}");
     }
 
     #[test]
