@@ -197,7 +197,7 @@ impl<'a> Replay<'a> {
             worked: self.summary.cwd.clone(),
         };
         let python = python.map(|(python, _)| python.path);
-        Ok(factory.replaying(work, allowed, &options, (now, python)))
+        Ok(factory.replaying(work, allowed, &options, now, python))
     }
 
     /// The limits: at most the original ones and those configured today; `--timeout` replaces the time.
