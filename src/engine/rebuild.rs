@@ -125,45 +125,59 @@ impl Engine {
         else {
             return false;
         };
+        match self.why_rebuild_ends(run, block, outcome, &decision) {
+            Some(why) => self.end_rebuild(why),
+            None => self.next_or_end(),
+        }
+    }
+
+    /// Notes what a run of the plan brought; returns why the plan ends with it, if so.
+    fn why_rebuild_ends(
+        &mut self,
+        run: RunId,
+        block: BlockId,
+        outcome: &Outcome,
+        decision: &RebuildDecision,
+    ) -> Option<Notice> {
         let left = self.rebuild.count_left();
+        let (ended, not_run) = decision.runs.split_at(decision.parts.count().min(decision.runs.len()));
         let ran = self.state.transcript.run(run).map(|(_, run)| run);
         let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
         let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
-        if let Some((of, difference)) = decision.differs {
-            let behind = decision.runs.get(decision.parts.count()..).unwrap_or_default();
-            let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
-            let not_run = blocks.map(|(item, _)| (run, item.block.id));
-            self.state.live.not_run.extend(not_run);
-            return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left + behind.len()));
+        if let Some((of, difference)) = &decision.differs {
+            let blocks = self.blocks_of(not_run);
+            self.state.live.not_run.extend(blocks.into_iter().map(|block| (run, block)));
+            return Some(notices::rebuild::rebuild_differs(*of, difference, left + not_run.len()));
         }
         if *outcome != Outcome::Ok || is_lost {
-            let (broke, behind) = self.broken_block(run, &decision).unwrap_or((block, 0));
+            let (broke, behind) = self.broken_block(run, decision).unwrap_or((block, 0));
             if !is_lost {
-                let ended = decision.runs.iter().take(decision.parts.count());
-                let ended = ended.filter_map(|run| self.state.transcript.run(*run));
-                let ended: Vec<BlockId> = ended.map(|(item, _)| item.block.id).collect();
-                self.state.live.ran_within.extend(ended);
+                let blocks = self.blocks_of(ended);
+                self.state.live.ran_within.extend(blocks);
             }
-            return self.end_rebuild(notices::rebuild::rebuild_broke(broke, left + behind));
+            return Some(notices::rebuild::rebuild_broke(broke, left + behind));
         }
         if self.rebuild.kernel.is_some_and(|before| Some(before) != generation) {
-            return self.end_rebuild(notices::rebuild::rebuild_elsewhere(block, left));
+            return Some(notices::rebuild::rebuild_elsewhere(block, left));
         }
         self.rebuild.kernel = generation;
         self.rebuild.done += decision.runs.len();
         let runs = decision.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
-            return self.end_rebuild(notices::rebuild::rebuild_unread(block, left));
+            return Some(notices::rebuild::rebuild_unread(block, left));
         }
         let mut gaps = Vec::new();
-        let differs = self.differs(run, &decision, &mut gaps);
+        let differs = self.differs(run, decision, &mut gaps);
         self.rebuild.gap = self.rebuild.gap.take().or_else(|| gaps.into_iter().next());
-        if let Some((of, difference)) = differs {
-            let of = of.unwrap_or(block);
-            return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left));
-        }
-        self.next_or_end()
+        let (of, difference) = differs?;
+        Some(notices::rebuild::rebuild_differs(of.unwrap_or(block), &difference, left))
+    }
+
+    /// The blocks of these runs.
+    fn blocks_of(&self, runs: &[RunId]) -> Vec<BlockId> {
+        let runs = runs.iter().filter_map(|run| self.state.transcript.run(*run));
+        runs.map(|(item, _)| item.block.id).collect()
     }
 
     /// Proposes the plan's next block, or reports the end of the plan; returns whether there was a block.

@@ -153,13 +153,7 @@ impl SessionFactory {
         // Its notice is added after the others about the file, because the person has to see it first.
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let foreign = loaded.foreign.map(|why| saving::foreign(&why.to_string(), &id));
-        let provider = provider.or_else(|| {
-            let model = engine.state().transcript.model.clone()?;
-            let made = self.provider(&model).map_err(|error| {
-                notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
-            });
-            made.ok()
-        });
+        let provider = provider.or_else(|| self.provider_of_session(&engine, &mut notices));
         notices.extend(foreign.is_some().then(|| Notice::warn(saving::FOREIGN)));
         let undo = Some(self.undo_config());
         let mut opened = self.open_with(SessionParts { engine, effects, store, provider, undo, notices });
@@ -169,6 +163,15 @@ impl SessionFactory {
             opened.driver.use_provider(chosen);
         }
         Ok(opened)
+    }
+
+    /// The provider of the model that answered last in the session, or a notice why it can't be asked again.
+    fn provider_of_session(&self, engine: &Engine, notices: &mut Vec<Notice>) -> Option<Provider> {
+        let model = engine.state().transcript.model.clone()?;
+        let made = self.provider(&model).map_err(|error| {
+            notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
+        });
+        made.ok()
     }
 
     /// Where files are saved before runs for undo, and how many.

@@ -56,18 +56,20 @@ impl Comparer {
             let more = and_more(paths.len() - 1);
             found.gaps.push(format!("only the size of {path}{more} was compared: {why}"));
         }
-        if let Some((then, now)) = first {
-            // If both descriptions are equal, the contents differ: add their hashes.
-            let told = |file: &FileChange| format!("{}: {}", file.path, self.file(file));
-            let of_content = then.zip(now).is_some_and(|(then, now)| told(then) == told(now));
-            let of = |file: Option<&FileChange>| {
-                let content = file?.sha256.filter(|_| of_content).map(|hash| hash.to_string());
-                let content = content.and_then(|hash| Some(format!(", sha256 {}…", hash.get(..12)?)));
-                Some(told(file?) + &content.unwrap_or_default())
-            };
-            let (then, now) = (of(then), of(now));
-            found.differences.push(Difference { part: DifferentPart::Files, line: None, then, now });
-        }
+        found.differences.extend(first.map(|(then, now)| self.file_difference(then, now)));
+    }
+
+    /// The difference between what both runs did to a file; `None`: a run did nothing to it.
+    fn file_difference(&self, then: Option<&FileChange>, now: Option<&FileChange>) -> Difference {
+        // If both descriptions are equal, the contents differ: add their hashes.
+        let described = |file: &FileChange| format!("{}: {}", file.path, self.file(file));
+        let of_content = then.zip(now).is_some_and(|(then, now)| described(then) == described(now));
+        let of = |file: Option<&FileChange>| {
+            let content = file?.sha256.filter(|_| of_content).map(|hash| hash.to_string());
+            let content = content.and_then(|hash| Some(format!(", sha256 {}…", hash.get(..12)?)));
+            Some(described(file?) + &content.unwrap_or_default())
+        };
+        Difference { part: DifferentPart::Files, line: None, then: of(then), now: of(now) }
     }
 
     /// Whether the same happened to a file in both runs.
