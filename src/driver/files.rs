@@ -87,8 +87,8 @@ impl IoRooms {
     /// Starts a block about files. As with a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
-        self.sources.listen_run(events);
         let run = request.approval().run();
+        self.sources.listen_run(run, events);
         let item = state.transcript.blocks.get(&request.approval().block());
         let kind = item.map(|item| item.block.kind.clone());
         let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));

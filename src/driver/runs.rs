@@ -18,9 +18,9 @@ impl IoRooms {
     /// Starts a run. The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
-        self.sources.listen_run(events);
-        let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
+        self.sources.listen_run(run, events);
+        let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let (working, folder) = (self.scope.cwd.clone(), self.scope.cwd.clone());
         let (before_run, auto_run, stop) =
             (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
