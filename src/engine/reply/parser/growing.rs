@@ -23,7 +23,7 @@ impl Parser {
         }
         if let (Some(indent), false) = (indent, self.copied < from) {
             let inner = edit_fence::dedented(line, indent);
-            if self.extent.0.ends(inner) != EditEnd::Here {
+            if self.extent.ends(inner) != EditEnd::Here {
                 let other_text = (!plain).then(|| inner.to_owned());
                 self.add_fence_line(end, other_text.as_deref(), shown);
                 return;
@@ -71,10 +71,10 @@ impl Parser {
     /// Reads the edit that an open fence may contain up to `end`.
     fn read_extent(&mut self, end: usize) {
         let OpenTail::Fence { indent: Some(indent), .. } = self.tail else { return };
-        let (extent, from) = &mut self.extent;
-        let lines = self.text.get(*from..end).unwrap_or_default().lines();
-        lines.for_each(|line| extent.line(edit_fence::dedented(line, indent)));
-        *from = (*from).max(end);
+        for line in self.text.get(self.extent_read..end).unwrap_or_default().lines() {
+            self.extent.line(edit_fence::dedented(line, indent));
+        }
+        self.extent_read = self.extent_read.max(end);
     }
 
     /// Adds a line of an open tag to its block as it is; dedenting and unwrapping happen when the tag is closed. Lines
