@@ -76,10 +76,11 @@ fn change_detail(block: &Block) -> ChangesTold {
 
 /// Acts on a worker, unless it is stopped before the worker begins.
 async fn unless_stopped(
-    stop: impl Fn() -> bool + Send + 'static,
+    is_stopped: impl Fn() -> bool + Send + 'static,
     act: impl FnOnce() -> Result<RunReport, NotCarriedOut> + Send + 'static,
 ) -> RunReport {
-    let work = tokio::task::spawn_blocking(move || if stop() { Err(NotCarriedOut::Stopped) } else { act() });
+    let work =
+        tokio::task::spawn_blocking(move || if is_stopped() { Err(NotCarriedOut::Stopped) } else { act() });
     work.await.unwrap_or_else(|error| Err(error.into())).unwrap_or_else(|why| not_started(why.to_string()))
 }
 
@@ -94,11 +95,11 @@ impl IoRooms {
         let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let places = self.block_paths.take(request.approval().block(), request.approval().revision());
-        let (stop, auto_run, undo) = (self.is_stopped(run), self.auto_run.clone(), self.undo.clone());
+        let (is_stopped, auto_run, undo) = (self.is_stopped(run), self.auto_run.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // It may have been stopped while waiting for the disk.
-                Ok(()) if stop() => not_started(STOPPED_BEFORE_START.into()),
+                Ok(()) if is_stopped() => not_started(STOPPED_BEFORE_START.into()),
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
@@ -112,7 +113,7 @@ impl IoRooms {
                         rescan_auto_run(&auto_run);
                         Ok(report)
                     };
-                    unless_stopped(stop, act).await
+                    unless_stopped(is_stopped, act).await
                 }
                 Err(error) => not_saved(&error, &inbox).await,
             };

@@ -22,15 +22,15 @@ impl IoRooms {
         self.sources.listen_run(run, events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let (working, folder) = (self.scope.cwd.clone(), self.scope.cwd.clone());
-        let (before_run, auto_run, stop) =
+        let (before_run, auto_run, is_stopped) =
             (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
-        let outside = self.inbox();
+        let inbox_of_look = self.inbox();
         let seen = self.seen_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let (undo, approval) = (self.undo.clone(), request.approval().clone());
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
-            let look = move || look_before(&approval, &working, &auto_run, &undo, &outside);
+            let look = move || look_before(&approval, &working, &auto_run, &undo, &inbox_of_look);
             let watch = tokio::task::spawn_blocking(look);
             let (synced, prepared) = tokio::join!(store.sync(), watch);
             let (watch, copies) = match prepared {
@@ -47,7 +47,7 @@ impl IoRooms {
             });
             let report = match (synced, changed, copies) {
                 // It may have been stopped while waiting for the disk.
-                (Ok(()), ..) if stop() => not_started(STOPPED_BEFORE_START.into()),
+                (Ok(()), ..) if is_stopped() => not_started(STOPPED_BEFORE_START.into()),
                 (Ok(()), Some(difference), _) => {
                     RunReport::bare(Outcome::Refused(format!("{difference}: nothing was started")))
                 }
@@ -56,7 +56,7 @@ impl IoRooms {
                     *before_run.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(StateBeforeRun { run, watch, protected, copies });
                     executor.start(request, sender);
-                    if stop() {
+                    if is_stopped() {
                         executor.control(run, RunControl::Interrupt);
                     }
                     return;

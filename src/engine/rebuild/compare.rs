@@ -42,7 +42,7 @@ impl Engine {
         let then = merged_block::own_part(&then.ended.as_ref()?.1);
         let now = decision.parts.end(block, printed)?.clone();
         let (runs, cpu_ms) = (decision.runs.clone(), i64::try_from(run.cpu_ms).unwrap_or(i64::MAX));
-        let mut comparer = self.comparer(id, &runs, (self.now, cpu_ms))?;
+        let mut comparer = self.comparer(id, &runs, self.now, cpu_ms)?;
         // The processor time is reported only now and then.
         let known = &mut comparer.runs;
         known.now.processor_ms = known.now.processor_ms.max(known.then.processor_ms);
@@ -76,7 +76,7 @@ impl Engine {
     ) -> Option<(Option<BlockId>, Difference)> {
         let transcript = &self.state.transcript;
         let (at, report) = transcript.run(run)?.1.ended.as_ref()?;
-        let comparer = self.comparer(run, &decision.runs, (*at, report.receipt.processor_ms()))?;
+        let comparer = self.comparer(run, &decision.runs, *at, report.receipt.processor_ms())?;
         let mut first = |then: &RunReport, now: &RunReport| {
             let found = comparer.compare(then, now);
             gaps.extend(found.gaps);
@@ -111,7 +111,7 @@ impl Engine {
 
     /// The comparer of a run with those that it repeats; `at` is when the run ended, `cpu_ms` the processor time it
     /// used.
-    fn comparer(&self, run: RunId, then: &[RunId], (at, cpu_ms): (Timestamp, i64)) -> Option<Comparer> {
+    fn comparer(&self, run: RunId, then: &[RunId], at: Timestamp, cpu_ms: i64) -> Option<Comparer> {
         let transcript = &self.state.transcript;
         let folder = transcript.header.as_ref().map(|header| header.cwd.to_string_lossy().into_owned());
         let facts = |began: Timestamp, ended: Timestamp, processor_ms: i64| RunFacts {
