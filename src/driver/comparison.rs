@@ -75,8 +75,8 @@ pub(crate) fn compare_sessions(
     let mut damage = Vec::new();
     let mut read = |of: &Summary| -> Result<LoadedSession, StoreError> {
         let loaded = store::read_with(&of.path, seal)?;
-        let told = store::damage_summary(&loaded.damage);
-        damage.extend(told.iter().map(|damage| format!("{}: {damage}", of.label())));
+        let summary = store::damage_summary(&loaded.damage);
+        damage.extend(summary.iter().map(|damage| format!("{}: {damage}", of.label())));
         Ok(loaded)
     };
     let (ours, theirs) = (read(left)?, read(right)?);

@@ -127,8 +127,8 @@ impl Driver {
         let undo = self.rooms.undo.clone();
         self.spawn_disk_job(move || {
             let texts = undo.with(|store| store.texts(record, number))??;
-            let told = super::undo::diff_text(&path, &texts);
-            Ok(JobResult::ChangeTexts(path, told))
+            let diff = super::undo::diff_text(&path, &texts);
+            Ok(JobResult::ChangeTexts(path, diff))
         });
     }
 

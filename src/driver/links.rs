@@ -26,10 +26,10 @@ pub(super) fn review_with_links(
         return (review, seen);
     }
     let (cwd, home) = (facts::resolve_links(&scope.cwd), scope.home.as_deref().map(facts::resolve_links));
-    let told = link_findings(&links, &cwd, source);
+    let findings = link_findings(&links, &cwd, source);
     let scope = Scope { cwd, home, links: Arc::new(links), ..scope.clone() };
     let mut review = review_in_time(source, language, &scope);
-    review.findings.extend(told);
+    review.findings.extend(findings);
     review.findings.sort_by_key(|finding| finding.place);
     (review, seen)
 }
@@ -97,7 +97,7 @@ impl SeenPaths {
         if review.unchecked.is_some() && self.review.unchecked.is_none() {
             return Some("what it imports can't be checked again".to_owned());
         }
-        let added = imports(&review).find(|told| imports(&self.review).all(|known| known != *told))?;
+        let added = imports(&review).find(|import| imports(&self.review).all(|known| known != *import))?;
         Some(format!("it {added}, which was not told when it was shown"))
     }
 

@@ -25,7 +25,7 @@ impl Driver {
 
     fn handle_reply(&mut self, step: StepId, event: ReplyEvent) {
         let summary = matches!(self.state().phase, Phase::Compacting(_));
-        let told = match &event {
+        let notification = match &event {
             // A summary is not part of the conversation.
             ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) if summary => None,
             ReplyEvent::Delta(text) => Some(Notification::Delta(step, text.clone())),
@@ -39,7 +39,7 @@ impl Driver {
             _ => None,
         };
         self.rooms.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
-        self.rooms.update.notifications.extend(told);
+        self.rooms.update.notifications.extend(notification);
         self.feed(Event::Reply(step, event));
     }
 

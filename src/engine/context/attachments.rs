@@ -8,16 +8,16 @@ use crate::text::number::size;
 
 /// The message, followed by its files.
 pub(super) fn message(text: &str, files: &[AttachedFile]) -> String {
-    let mut told = text.to_owned();
+    let mut whole = text.to_owned();
     for file in files {
-        told.push_str("\n\n");
-        told.push_str(&head(file));
+        whole.push_str("\n\n");
+        whole.push_str(&head(file));
         if !file.text.is_empty() {
-            told.push('\n');
-            told.push_str(&fenced(fence_language(&file.path), &file.text));
+            whole.push('\n');
+            whole.push_str(&fenced(fence_language(&file.path), &file.text));
         }
     }
-    told
+    whole
 }
 
 fn head(file: &AttachedFile) -> String {

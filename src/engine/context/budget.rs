@@ -60,7 +60,7 @@ impl<'a> Composer<'a> {
     /// less than usual, all older results are shortened, too.
     pub(crate) fn within(&self, room: u64) -> Composition {
         let kept = self.transcript.max_quotable_bytes();
-        let is_kept = |told: usize| kept.is_none_or(|kept| told <= kept);
+        let is_kept = |limit: usize| kept.is_none_or(|kept| limit <= kept);
         if is_kept(self.settings.output_to_model) {
             let whole = self.whole();
             if whole.estimate <= room {

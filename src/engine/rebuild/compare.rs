@@ -90,9 +90,9 @@ impl Engine {
         }
         // In a truncated output the marks of the blocks' ends may be missing.
         let is_cut = report.output.dropped(Stream::Stdout) > 0;
-        let told = decision.parts.with_last(report);
-        let is_told = !is_cut && told.len() == runs.len();
-        for ((block, then), now) in runs.iter().zip(&told).filter(|_| is_told) {
+        let parts = decision.parts.with_last(report);
+        let is_told = !is_cut && parts.len() == runs.len();
+        for ((block, then), now) in runs.iter().zip(&parts).filter(|_| is_told) {
             if let Some(difference) = first(&merged_block::own_part(then), now) {
                 return Some((Some(*block), difference));
             }

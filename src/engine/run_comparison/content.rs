@@ -102,14 +102,14 @@ impl Comparer {
     }
 
     pub(super) fn pictures(&self, then: &RunReport, now: &RunReport, found: &mut RunComparison) {
-        let told = |report: &RunReport| {
+        let sizes_of = |report: &RunReport| {
             // The order is random where several programs draw, or where pictures are files.
             let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();
             sizes.sort_unstable();
             let sizes = sizes.iter().map(|(width, height)| format!("{width}x{height}"));
             Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
         };
-        let (left, right) = (told(then), told(now));
+        let (left, right) = (sizes_of(then), sizes_of(now));
         self.texts(DifferentPart::Pictures, left.as_ref(), right.as_ref(), found);
         if !self.exact || left != right || left.is_none() {
             return;
@@ -124,8 +124,8 @@ impl Comparer {
             (Some(then), Some(now)) if then == now => {}
             (Some(then), Some(now)) => {
                 let other = then.iter().zip(&now).find(|(then, now)| then != now);
-                let told = |hash: &String| Some(format!("sha256 {}…", hash.get(..12)?));
-                let (then, now) = other.map(|(then, now)| (told(then), told(now))).unwrap_or_default();
+                let shown = |hash: &String| Some(format!("sha256 {}…", hash.get(..12)?));
+                let (then, now) = other.map(|(then, now)| (shown(then), shown(now))).unwrap_or_default();
                 found.differences.push(Difference { part: DifferentPart::Pictures, line: None, then, now });
             }
             _ => found.gaps.push("only the sizes of pictures were compared: not all can be read".into()),
