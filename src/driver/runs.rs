@@ -1,5 +1,6 @@
 //! Starts approved runs once their decision is on disk.
 
+use super::links::SeenPaths;
 use super::rooms::{IoRooms, StateBeforeRun};
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::{FolderCopies, RememberError, UndoRoom, writable_folders};
@@ -10,7 +11,7 @@ use crate::store::StoreError;
 use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes::{self, ChangeWatch};
 use crate::workspace::protected_files::ProtectedFiles;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::mpsc;
 
@@ -39,20 +40,16 @@ impl IoRooms {
             };
             // The approval is for where the shown paths led, so this is checked again as the last thing before the
             // start.
-            let last = tokio::task::spawn_blocking(move || {
-                (seen.and_then(|seen| seen.difference()), ProtectedFiles::of(&folder, protected))
-            });
-            let (changed, protected) = last.await.unwrap_or_else(|_| {
-                (Some("what the block names can't be looked up again".to_owned()), ProtectedFiles::default())
-            });
-            let report = match (synced, changed, copies) {
+            let (changed, protected) = check_again(seen, folder, protected).await;
+            let copies = match changed {
+                Some(difference) => Err(format!("{difference}: nothing was started")),
+                None => copies.map_err(|why| why.to_string()),
+            };
+            let report = match (synced, copies) {
                 // It may have been stopped while waiting for the disk.
-                (Ok(()), ..) if is_stopped() => not_started(STOPPED_BEFORE_START.into()),
-                (Ok(()), Some(difference), _) => {
-                    RunReport::bare(Outcome::Refused(format!("{difference}: nothing was started")))
-                }
-                (Ok(()), None, Err(why)) => RunReport::bare(Outcome::Refused(why.to_string())),
-                (Ok(()), None, Ok(copies)) => {
+                (Ok(()), _) if is_stopped() => not_started(STOPPED_BEFORE_START.into()),
+                (Ok(()), Err(why)) => RunReport::bare(Outcome::Refused(why)),
+                (Ok(()), Ok(copies)) => {
                     *before_run.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(StateBeforeRun { run, watch, protected, copies });
                     executor.start(request, sender);
@@ -61,7 +58,7 @@ impl IoRooms {
                     }
                     return;
                 }
-                (Err(error), ..) => not_saved(&error, &inbox).await,
+                (Err(error), _) => not_saved(&error, &inbox).await,
             };
             let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
         });
@@ -97,6 +94,19 @@ fn look_before(
     }
     let others = watch.auto_run_paths();
     (watch, undo.remember(approval, working, &others))
+}
+
+/// Looks up again where the paths of a block lead, and hashes the protected files; returns what is otherwise than when
+/// the block was shown, if anything is.
+async fn check_again(
+    seen: Option<SeenPaths>,
+    folder: PathBuf,
+    protected: Vec<String>,
+) -> (Option<String>, ProtectedFiles) {
+    let check = move || (seen.and_then(|seen| seen.difference()), ProtectedFiles::of(&folder, protected));
+    tokio::task::spawn_blocking(check).await.unwrap_or_else(|_| {
+        (Some("what the block names can't be looked up again".to_owned()), ProtectedFiles::default())
+    })
 }
 
 /// Tells that the session can't be written, so that the run does not start; returns the run's report.
