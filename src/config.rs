@@ -3,15 +3,17 @@
 //! - `schema`: the settings as the program uses them, with their defaults; parts of it are `providers` (sources of
 //!   replies, with the known ones), `context` (what a conversation carries and costs), `executors` (what carries out
 //!   runs), `review_settings` (the guard and reviews) and `ui` (the terminal's look, and editing)
-//! - `optional_word`: settings whose value may be missing
-//! - `chosen`: what follows from the settings
+//! - `optional_word`: how a setting without a value is written
+//! - `chosen`: the model, the languages and the limits that follow from the settings
 //! - `settings`: the form and bounds of each setting
-//! - `setting_values`: checks and tells the value of a setting (pure)
+//! - `setting_values`: checks the value of a setting, and describes what is allowed (pure)
 //! - `layers`: merges the sources; each value knows where it came from (pure)
 //! - `environment_and_flags`: values from the environment and from options (pure)
 //! - `trust`: what a project may set (pure)
-//! - `load`, `paths`: files and environment
+//! - `addresses`: which provider an address belongs to that is given without one (pure)
+//! - `load`, `files`, `paths`: files and environment
 //! - `keys`, `key_store`: keys of providers, each for its `origin`
+//! - `error`: what is wrong in a file, with its place
 //! - `show`: the configuration as text and as a schema
 //! - `vision`: which models can see images, if no server says so
 //!

@@ -5,6 +5,7 @@
 //! The engine receives one event at a time, and never while effects are being performed: `rooms`, which performs them,
 //! has no access to the engine.
 
+mod after_run;
 mod block_paths;
 pub mod catalogue;
 mod clock;
@@ -174,7 +175,7 @@ impl Driver {
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),
             last_checked_entry: 0,
             stopped: Arc::default(),
-            resolved_paths: Arc::default(),
+            seen_paths: Arc::default(),
             block_paths: block_paths::HeldBlockPaths::default(),
             working,
             earlier_texts: None,

@@ -96,7 +96,7 @@ use turn::Turn;
 
 /// The highest ids given out so far; each kind is counted through the whole session.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counters {
+struct LastIds {
     step: StepId,
     block: BlockId,
     run: RunId,
@@ -114,7 +114,7 @@ pub struct Engine {
     files: functions::FunctionFiles,
     installs: install::Installs,
     rebuild: rebuild::RebuildQueue,
-    counted: Counters,
+    last_ids: LastIds,
     stopped_starts: StoppedStarts,
     meter: Meter,
     /// The request that waits until the person answers the question about the session budget.
@@ -170,7 +170,9 @@ impl Engine {
         self.now = now;
         match event {
             Event::User(command) => self.command(command),
-            Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => self.summed_up(event),
+            Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => {
+                self.take_summary_event(event)
+            }
             Event::Reply(step, event) => self.reply(step, event),
             Event::Inspected(block, revision, inspection) => {
                 self.take_inspection(block, revision, *inspection);
@@ -223,7 +225,7 @@ impl Engine {
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
             Command::ToggleNewKernel(block) => self.toggle_new_kernel(block),
-            Command::ToggleTerminal(block) => self.set_terminal(block),
+            Command::ToggleTerminal(block) => self.toggle_terminal(block),
             Command::UndoAutoRun(block) => self.undo_auto_run_changes(block),
             Command::Undo { run, changes, kind } => self.undo(run, changes, kind),
             Command::Reopen(block) => self.reopen_block(block),

@@ -151,7 +151,8 @@ impl Config {
         let mut names: Vec<&String> = self.languages.keys().collect();
         names.sort_by_key(|name| (place(name), *name));
         let entry = |name: &String| {
-            let choice = self.languages.get(name).filter(|choice| choice.enabled && !self.is_second(name))?;
+            let choice =
+                self.languages.get(name).filter(|choice| choice.enabled && !self.is_overridden(name))?;
             Some(language(name, choice, known.0.iter().find(|entry| entry.name.0 == *name)))
         };
         Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
@@ -169,7 +170,7 @@ impl Config {
             let setting = dotted(&["languages", name.as_str()]);
             let lower = name.to_ascii_lowercase();
             let Some(entry) = all.0.iter().find(|entry| entry.name.0 == lower) else { continue };
-            if self.is_second(name) {
+            if self.is_overridden(name) {
                 taken.push(TakenWord { setting, word: lower, owner: entry.name.clone() });
                 continue;
             }
@@ -186,9 +187,9 @@ impl Config {
         taken
     }
 
-    /// Whether another language has this name in other letters, small or capital, which are the same where names are
-    /// looked up. The last one counts: that in small letters alone, if there is one.
-    fn is_second(&self, name: &str) -> bool {
+    /// Whether a later language has the same name but for the case of its letters, which is ignored where names are
+    /// looked up. The last one counts, which is that in lower case if there is one.
+    fn is_overridden(&self, name: &str) -> bool {
         self.languages.keys().any(|other| other.as_str() > name && other.eq_ignore_ascii_case(name))
     }
 
@@ -196,7 +197,7 @@ impl Config {
     pub(crate) fn terminals(&self) -> Vec<Language> {
         let choices = self.languages.iter().filter(|_| self.executor == ExecutorChoice::Local);
         choices
-            .filter(|(name, choice)| choice.pty && !self.is_second(name))
+            .filter(|(name, choice)| choice.pty && !self.is_overridden(name))
             .map(|(name, _)| Language(name.to_ascii_lowercase()))
             .collect()
     }
@@ -214,6 +215,7 @@ impl Config {
         }
     }
 }
+
 /// A language as configured. A known program keeps its arguments; one that the person chose has no alternatives.
 fn language(name: &str, choice: &LanguageChoice, known: Option<&LanguageEntry>) -> LanguageEntry {
     // Words are looked up in lower case, extensions without their dot.

@@ -39,19 +39,19 @@ const ADDRESS_VARIABLES: [(&str, &str); 5] = [
 
 pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideValue> {
     let get = |name| env(name).filter(|value| !value.trim().is_empty());
-    let mut told: Vec<OutsideValue> = Vec::new();
+    let mut values: Vec<OutsideValue> = Vec::new();
     let plain = [("SAYSO_MODEL", "model"), ("SAYSO_THEME", "ui.theme")];
     for (name, key) in plain {
-        told.extend(get(name).map(|value| (name, key, Value::String(value))));
+        values.extend(get(name).map(|value| (name, key, Value::String(value))));
     }
     for (name, key) in ADDRESS_VARIABLES {
-        told.extend(get(name).map(|value| (name, key, Value::String(value.trim().to_owned()))));
+        values.extend(get(name).map(|value| (name, key, Value::String(value.trim().to_owned()))));
     }
     let ollama = get("OLLAMA_HOST").map(|host| Value::String(ollama_address(&host)));
-    told.extend(ollama.map(|address| ("OLLAMA_HOST", "providers.ollama.base_url", address)));
+    values.extend(ollama.map(|address| ("OLLAMA_HOST", "providers.ollama.base_url", address)));
     // Last, so that no theme can bring back colours.
-    told.extend(get("NO_COLOR").map(|_| ("NO_COLOR", "ui.theme", Value::String("mono".to_owned()))));
-    told
+    values.extend(get("NO_COLOR").map(|_| ("NO_COLOR", "ui.theme", Value::String("mono".to_owned()))));
+    values
 }
 
 pub(super) fn flags(flags: &Flags) -> Vec<OutsideValue> {

@@ -138,28 +138,38 @@ pub(crate) fn from_environment(
     })
 }
 
-/// The headers of a provider that may be sent to the address in use: those that look like keys are only for its own
-/// origin. The second list names the headers held back.
-pub(crate) fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+/// The headers or query parameters of a provider, by whether the address in use gets them: those that look like keys
+/// are only for the provider's own origin.
+#[derive(Debug)]
+pub(crate) struct FieldsByOrigin {
+    /// The names and values that are sent.
+    pub(crate) sent: Vec<(String, String)>,
+    /// The names of those that are not sent.
+    pub(crate) held_back: Vec<String>,
+}
+
+/// The headers of a provider.
+pub(crate) fn headers(provider: &Provider) -> FieldsByOrigin {
     partition_by_origin(provider, &provider.headers)
 }
 
-/// The same for query parameters: some servers want their key there.
-pub(crate) fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+/// The query parameters of a provider: some servers want their key there.
+pub(crate) fn query(provider: &Provider) -> FieldsByOrigin {
     partition_by_origin(provider, &provider.query)
 }
 
-fn partition_by_origin(
-    provider: &Provider,
-    fields: &BTreeMap<String, String>,
-) -> (Vec<(String, String)>, Vec<String>) {
+fn partition_by_origin(provider: &Provider, fields: &BTreeMap<String, String>) -> FieldsByOrigin {
     let own = provider.own_address().and_then(origin);
     let at_home = own.is_some() && own == provider.address().and_then(origin);
-    let (kept, sent): (Vec<_>, Vec<_>) = fields
-        .iter()
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .partition(|(name, _)| !at_home && looks_secret(name));
-    (sent, kept.into_iter().map(|(name, _)| name).collect())
+    let mut by_origin = FieldsByOrigin { sent: Vec::new(), held_back: Vec::new() };
+    for (name, value) in fields {
+        if at_home || !looks_secret(name) {
+            by_origin.sent.push((name.clone(), value.clone()));
+        } else {
+            by_origin.held_back.push(name.clone());
+        }
+    }
+    by_origin
 }
 
 /// The values of a provider's headers, of its query and of the queries of its addresses that look like keys, so that

@@ -47,6 +47,13 @@ impl Origins {
     pub(crate) fn of(&self, name: &str) -> &Origin {
         self.0.get(name).unwrap_or(&Origin::Default)
     }
+
+    /// The origin of a setting, or of the first one below it; `None`: all of it is by default.
+    pub(super) fn of_whole(&self, name: &str) -> Option<&Origin> {
+        let below = format!("{name}.");
+        let first = self.0.range(below.clone()..).next().filter(|(name, _)| name.starts_with(&below));
+        self.0.get(name).or(first.map(|(_, origin)| origin))
+    }
 }
 
 /// One value of a layer.

@@ -56,7 +56,7 @@ pub(crate) fn load(
     let mut layered = ConfigLayers::start()?;
     if let Some(source) = read_file(&paths.file())? {
         let found = read_strict(&paths.file(), &source)?;
-        layered.file(&paths.file(), found);
+        layered.add_file(&paths.file(), found);
         layered.check_language_commands(&paths.file(), &source)?;
     }
     for (path, source) in project_files(cwd, &paths.file(), &mut layered.notices)? {
@@ -99,8 +99,8 @@ impl ConfigLayers {
         layers::insert(&mut self.whole, name, value);
     }
 
-    fn file(&mut self, path: &Path, found: Vec<FoundSetting>) {
-        for FoundSetting { name, value, line, .. } in found {
+    fn add_file(&mut self, path: &Path, found: Vec<FoundSetting>) {
+        for FoundSetting { name, value, line } in found {
             self.set(&name, value, Origin::File(path.to_owned(), line));
         }
     }
@@ -121,7 +121,7 @@ impl ConfigLayers {
         }
         let (kept, notices) = trust::accepted_settings(path, found, &self.whole);
         self.notices.extend(notices);
-        self.file(path, kept);
+        self.add_file(path, kept);
         Ok(())
     }
 
@@ -184,35 +184,49 @@ impl ConfigLayers {
         let Self { whole, origins, mut notices } = self;
         let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
-        let functions = &mut config.functions.files;
-        for path in functions.iter_mut().filter(|path| !path.starts_with("~")) {
-            *path = paths.config.join(&*path);
-        }
-        let home = env("HOME").filter(|home| !home.is_empty());
-        let single = [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten();
-        let Sandbox { read, write, .. } = &mut config.sandbox;
-        let several = read.iter_mut().chain(write).chain(&mut config.instructions.files).chain(functions);
-        for path in single.chain(several) {
-            if let Ok(below) = path.strip_prefix("~") {
-                *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
-            }
-        }
+        resolve_paths(&mut config, &paths, env)?;
         separate_addresses(&mut config, &origins, files);
-        // Only what somebody wrote is meant to hold: a shipped word that was given away is no mistake.
-        for TakenWord { setting, word, owner } in config.taken_words() {
-            let below = format!("{setting}.");
-            let first =
-                || origins.0.range(below.clone()..).next().filter(|(name, _)| name.starts_with(&below));
-            if let Some((_, origin)) = origins.0.get_key_value(&setting).or_else(first) {
-                let text = format!(
-                    "{origin}: {setting}: {word:?} is a word of {} already: it is not used.",
-                    owner.0
-                );
-                notices.push(Notice::warn(text));
-            }
-        }
+        notices.extend(taken_word_notices(&config, &origins));
         Ok(LoadedConfig { config, origins, notices, paths, whole })
     }
+}
+
+/// Resolves the paths in a configuration: `~` is the home folder, and other files of functions are relative to the
+/// folder of the configuration.
+fn resolve_paths(
+    config: &mut Config,
+    paths: &Paths,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), ConfigError> {
+    let functions = &mut config.functions.files;
+    for path in functions.iter_mut().filter(|path| !path.starts_with("~")) {
+        *path = paths.config.join(&*path);
+    }
+    let home = env("HOME").filter(|home| !home.is_empty());
+    let single = [&mut config.sessions.folder, &mut config.run.python].into_iter().flatten();
+    let Sandbox { read, write, .. } = &mut config.sandbox;
+    let several = read.iter_mut().chain(write).chain(&mut config.instructions.files).chain(functions);
+    for path in single.chain(several) {
+        if let Ok(below) = path.strip_prefix("~") {
+            *path = Path::new(home.as_deref().ok_or(ConfigError::NoHome)?).join(below);
+        }
+    }
+    Ok(())
+}
+
+/// Notices about words that are given to a language in vain. Only what somebody wrote is meant to hold: a shipped word
+/// that was given away is no mistake.
+fn taken_word_notices(config: &Config, origins: &Origins) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for TakenWord { setting, word, owner } in config.taken_words() {
+        if let Some(origin) = origins.of_whole(&setting) {
+            notices.push(Notice::warn(format!(
+                "{origin}: {setting}: {word:?} is a word of {} already: it is not used.",
+                owner.0
+            )));
+        }
+    }
+    notices
 }
 
 /// Reads a file in which any error is fatal.

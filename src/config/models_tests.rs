@@ -1,6 +1,6 @@
 //! Tests models, addresses and keys of the configuration, with real files in a temporary home.
 
-use super::keys::{self, KeyLookup, KeySource};
+use super::keys::{self, FieldsByOrigin, KeyLookup, KeySource};
 use super::schema::Config;
 use super::tests::{Home, PROJECT, USER};
 use super::*;
@@ -252,18 +252,19 @@ fn headers_that_look_like_keys_stay_at_home() {
     let text =
         "providers.openai.headers = { Authorization = \"Bearer k\", X-Team = \"blue\", api-key = \"k\" }";
     let keys = Keys::new("", text);
-    assert_eq!(keys::headers(&keys.provider).0.len(), 3);
-    let (sent, held_back) = keys::headers(&keys.at("http://else").provider);
+    assert_eq!(keys::headers(&keys.provider).sent.len(), 3);
+    let FieldsByOrigin { sent, held_back } = keys::headers(&keys.at("http://else").provider);
     assert_eq!(sent, [("X-Team".to_owned(), "blue".to_owned())]);
     assert_eq!(held_back, ["Authorization", "api-key"]);
     let text = "providers.openai.query = { key = \"k-1234567\", api-version = \"1\" }";
     let keys = Keys::new("", text);
-    assert_eq!(keys::query(&keys.provider).0.len(), 2);
+    assert_eq!(keys::query(&keys.provider).sent.len(), 2);
     let secret = |provider: &Provider| {
         keys::secret_values(provider).map(|s| s.expose_secret().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(secret(&keys.provider), ["k-1234567"]);
-    let (sent, held_back) = keys::query(&keys.at("http://else?api_key=k-other&x=1").provider);
+    let FieldsByOrigin { sent, held_back } =
+        keys::query(&keys.at("http://else?api_key=k-other&x=1").provider);
     assert_eq!((sent, held_back), (vec![("api-version".to_owned(), "1".to_owned())], vec!["key".to_owned()]));
     let elsewhere = Keys::new("", text).at("http://else?api_key=k-other&x=1#k");
     assert_eq!(secret(&elsewhere.provider), ["k-1234567", "k-other"]);

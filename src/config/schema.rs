@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
@@ -51,6 +52,7 @@ pub(crate) struct Config {
     pub(crate) executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub(crate) languages: BTreeMap<String, LanguageChoice>,
+    /// The look of the terminal.
     pub(crate) ui: Ui,
     /// How texts are edited.
     pub(crate) editor: Editor,
@@ -92,6 +94,7 @@ pub(crate) struct RunLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sandbox {
+    /// How far they are confined.
     pub(crate) level: SandboxLevel,
     /// More folders that runs may read.
     pub(crate) read: Vec<PathBuf>,
@@ -120,6 +123,7 @@ pub(crate) struct Functions {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// How a language is run, as configured in `[languages.NAME]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LanguageChoice {

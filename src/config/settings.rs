@@ -44,14 +44,17 @@ pub(crate) enum SettingForm {
 /// How a project's file may change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tighten {
+    /// Not at all.
     Never,
     /// Only to a lower value; a setting without a value is not limited.
     Lower,
     /// The same, where 0 means not limited.
     LowerLimit,
+    /// Only to a higher value.
     Higher,
     /// Only to this word.
     Word(&'static str),
+    /// Only switch it off.
     Off,
     /// Only add to the list.
     Add,
@@ -70,6 +73,7 @@ pub(crate) struct Setting {
     pub(crate) help: &'static str,
 }
 
+/// The setting with this name, whose parts may be the person's own.
 pub(crate) fn find(name: &[String]) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| parts_behind(setting, name).is_some_and(|mut rest| rest.next().is_none()))
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The look of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ui {

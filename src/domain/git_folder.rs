@@ -86,19 +86,70 @@ pub(crate) fn hooks_folders(git: &Path, settings: &str) -> Vec<PathBuf> {
 /// The last value of a setting in the section `core`.
 fn core_setting(settings: &str, name: &str) -> Option<String> {
     let (mut is_core, mut found) = (false, None);
-    for line in settings.lines().map(str::trim) {
-        let mut rest = line;
-        if let Some((section, after)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+    let mut rest = settings.trim_start();
+    while !rest.is_empty() {
+        if let Some(header) = rest.strip_prefix('[') {
+            let (section, behind) = header.split_at(header.find([']', '\n']).unwrap_or(header.len()));
             is_core = section.trim().eq_ignore_ascii_case("core");
-            rest = after.trim();
+            rest = behind.strip_prefix(']').unwrap_or(behind).trim_start();
+            continue;
         }
-        let Some((key, value)) = rest.split_once('=').filter(|_| is_core) else { continue };
-        if key.trim().eq_ignore_ascii_case(name) {
-            let value = value.split(['#', ';']).next().unwrap_or_default();
-            found = Some(value.trim().trim_matches('"').to_owned());
+        let (key, behind) = rest.split_at(rest.find(['=', '#', ';', '\n']).unwrap_or(rest.len()));
+        let Some(text) = behind.strip_prefix('=') else {
+            rest = behind_line(behind).trim_start();
+            continue;
+        };
+        let (value, behind) = read_value(text);
+        if is_core && key.trim().eq_ignore_ascii_case(name) {
+            found = Some(value);
         }
+        rest = behind.trim_start();
     }
     found.filter(|value| !value.is_empty())
+}
+
+/// The value at the start of a text as git reads it, and the text behind its line. Quotes are left out; outside of them
+/// a comment ends the value, and blanks at its end do not count. A backslash takes the next character as it is, or joins
+/// the next line.
+fn read_value(text: &str) -> (String, &str) {
+    let (mut value, mut length, mut is_quoted) = (String::new(), 0, false);
+    let mut chars = text.trim_start_matches([' ', '\t']).chars();
+    let behind = loop {
+        match chars.next() {
+            None => break "",
+            Some('\n') => break chars.as_str(),
+            Some('#' | ';') if !is_quoted => break behind_line(chars.as_str()),
+            Some('"') => {
+                is_quoted = !is_quoted;
+                length = value.len();
+            }
+            Some('\\') => match chars.next() {
+                None | Some('\n') => {}
+                Some(c) => {
+                    value.push(match c {
+                        'n' => '\n',
+                        't' => '\t',
+                        'b' => '\u{8}',
+                        other => other,
+                    });
+                    length = value.len();
+                }
+            },
+            Some(c) => {
+                value.push(c);
+                if is_quoted || !c.is_whitespace() {
+                    length = value.len();
+                }
+            }
+        }
+    };
+    value.truncate(length);
+    (value, behind)
+}
+
+/// The text behind the first line.
+fn behind_line(text: &str) -> &str {
+    text.split_once('\n').map_or("", |(_, behind)| behind)
 }
 
 #[cfg(test)]
@@ -122,6 +173,25 @@ mod tests {
             ("config", Some("")),
         ] {
             assert_eq!(folder_that_obeys(Path::new(path)), folder.map(Path::new), "{path}");
+        }
+    }
+
+    #[test]
+    fn values_are_read_as_git_reads_them() {
+        for (settings, path) in [
+            ("[core]\n\thooksPath = \"a#b;c\" # mine\n", "a#b;c"),
+            ("[core]\n\thooksPath = a \"b c \"  ; mine\n", "a b c "),
+            ("[core]\nhooksPath = a\\\\b\\\"c\\\"\r\n", "a\\b\"c\""),
+            ("[core]\nhooksPath = to\\\nols\n", "tools"),
+            ("[core]\nx = \"a \\\nhooksPath = no\"\nhooksPath = yes", "yes"),
+            ("[core]\n# hooksPath = no \\\nhooksPath = yes\n", "yes"),
+            ("[branch \"a]=b\"]\nhooksPath = no\n[ CORE ]\nbare\nhooksPath = yes\n", "yes"),
+        ] {
+            assert_eq!(hooks_path(settings).as_deref(), Some(path), "{settings}");
+        }
+        for settings in ["", "[core", "[core]\nhooksPath", "[core]\nhooksPath =", "[core]\nhooksPath = # a\n"]
+        {
+            assert_eq!(hooks_path(settings), None, "{settings}");
         }
     }
 

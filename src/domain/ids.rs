@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Defines an id that counts from 1 and is displayed as its number.
-macro_rules! counted {
+macro_rules! number_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(
@@ -28,27 +28,27 @@ macro_rules! counted {
     };
 }
 
-counted! {
+number_id! {
     /// One request to the model and what follows from it; counted through the whole session.
     StepId
 }
-counted! {
+number_id! {
     /// A block, as the person sees it: `block 3`; counted through the whole session.
     BlockId
 }
-counted! {
+number_id! {
     /// A version of a block: 1 is what the model wrote, and each edit makes the next.
     Revision
 }
-counted! {
+number_id! {
     /// One execution of an approved block; counted through the whole session.
     RunId
 }
-counted! {
+number_id! {
     /// An "always" of the person; counted through the whole session.
     RuleId
 }
-counted! {
+number_id! {
     /// A timer that the engine set; the engine drops the event of an outdated one.
     TimerId
 }

@@ -43,7 +43,10 @@ impl VariableChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VariableChanges {
+    /// How many did not exist before.
     pub added: u32,
+    /// How many are another object, or have another value, than before.
     pub changed: u32,
+    /// How many no longer exist.
     pub deleted: u32,
 }

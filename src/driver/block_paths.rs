@@ -14,29 +14,34 @@ const MAX_HELD: usize = 64;
 pub(super) struct HeldBlockPaths(Arc<Mutex<VecDeque<BlockPaths>>>);
 
 /// The paths of one version of a block.
-type BlockPaths = (BlockId, Revision, Vec<HeldPath>);
+#[derive(Debug)]
+struct BlockPaths {
+    block: BlockId,
+    revision: Revision,
+    paths: Vec<HeldPath>,
+}
 
 impl HeldBlockPaths {
     pub(super) fn hold(&self, block: BlockId, revision: Revision, paths: Vec<HeldPath>) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.retain(|(other, at, _)| (*other, *at) != (block, revision));
+        held.retain(|known| (known.block, known.revision) != (block, revision));
         while held.len() >= MAX_HELD {
             held.pop_front();
         }
-        held.push_back((block, revision, paths));
+        held.push_back(BlockPaths { block, revision, paths });
     }
 
     /// Takes the paths of an approved block; drops those of its other versions.
     pub(super) fn take(&self, block: BlockId, revision: Revision) -> Vec<HeldPath> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
-        let paths = at.and_then(|at| held.remove(at)).map(|(_, _, paths)| paths);
-        held.retain(|(other, ..)| *other != block);
-        paths.unwrap_or_default()
+        let at = held.iter().position(|known| (known.block, known.revision) == (block, revision));
+        let found = at.and_then(|at| held.remove(at));
+        held.retain(|known| known.block != block);
+        found.map(|found| found.paths).unwrap_or_default()
     }
 
     pub(super) fn release(&self, block: BlockId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, ..)| *other != block);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| known.block != block);
     }
 }
 

@@ -122,11 +122,11 @@ impl ModelSource {
         if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
-        let patience = if offer.local { LOCAL_LIST_TIMEOUT } else { LIST_TIMEOUT };
-        let answer = match tokio::time::timeout(patience, provider.models()).await {
-            Ok(Ok(told)) => CatalogueAnswer::Models(self.with_known(told)),
+        let timeout = if offer.local { LOCAL_LIST_TIMEOUT } else { LIST_TIMEOUT };
+        let answer = match tokio::time::timeout(timeout, provider.models()).await {
+            Ok(Ok(listed)) => CatalogueAnswer::Models(self.with_known(listed)),
             Ok(Err(failure)) => self.failed(&failure),
-            Err(_) => CatalogueAnswer::Failed(format!("no answer within {:.1} s", patience.as_secs_f64())),
+            Err(_) => CatalogueAnswer::Failed(format!("no answer within {:.1} s", timeout.as_secs_f64())),
         };
         Offer { answer, ..offer }
     }
@@ -149,9 +149,9 @@ impl ModelSource {
     }
 
     /// The listed models, followed by those that only the configuration names.
-    fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
+    fn with_known(&self, listed: Vec<ModelInfo>) -> Vec<ModelInfo> {
         let mut models: Vec<ModelInfo> =
-            told.into_iter().take(MAX_MODELS).map(|model| (self.model_overrides)(model)).collect();
+            listed.into_iter().take(MAX_MODELS).map(|model| (self.model_overrides)(model)).collect();
         let mut unlisted = self.known.clone();
         unlisted.retain(|name| models.iter().all(|model| model.name != *name));
         models.extend(self.configured_models(&unlisted));

@@ -75,8 +75,8 @@ pub(crate) fn compare_sessions(
     let mut damage = Vec::new();
     let mut read = |of: &Summary| -> Result<LoadedSession, StoreError> {
         let loaded = store::read_with(&of.path, seal)?;
-        let told = store::damage_summary(&loaded.damage);
-        damage.extend(told.iter().map(|damage| format!("{}: {damage}", of.label())));
+        let summary = store::damage_summary(&loaded.damage);
+        damage.extend(summary.iter().map(|damage| format!("{}: {damage}", of.label())));
         Ok(loaded)
     };
     let (ours, theirs) = (read(left)?, read(right)?);
@@ -113,7 +113,8 @@ pub(super) fn compare_files(
 #[derive(Debug, Default)]
 pub(super) struct ComparisonQueue {
     asked: NewestOnly,
-    turn: Mutex<()>,
+    /// Held by the comparison that runs.
+    running: Mutex<()>,
 }
 
 impl ComparisonQueue {
@@ -128,7 +129,7 @@ impl ComparisonQueue {
         own: &RequestTicket,
         compare: impl FnOnce() -> Result<T, ComparisonError> + Send + 'static,
     ) -> Option<Result<T, ComparisonError>> {
-        let _turn = self.turn.lock().await;
+        let _running = self.running.lock().await;
         if !own.is_newest() {
             return None;
         }

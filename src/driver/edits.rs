@@ -5,7 +5,7 @@
 //! model only learns whether its lines occur in them; and not even that of a file whose reading would get a finding.
 
 use crate::domain::{Block, FileAct, OnDisk, Revision, Severity, Target, file_texts};
-use crate::edit::{self, EditError, Exactness, FileEdit};
+use crate::edit::{self, EditError, EditResult, Exactness, FileEdit};
 use crate::engine::{EditFault, PlacedEdit};
 use crate::review::{self, Scope};
 use crate::text::number::size;
@@ -30,7 +30,7 @@ pub(super) enum EditState {
 }
 
 /// Determines the state of an edit. This reads its files: for a worker.
-pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
+pub(super) fn locate(block: &Block, revision: Revision, scope: &Scope, own: &Path) -> EditState {
     let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Unchanged(None) };
     // The first version is what the model wrote.
     let written = block.versions.first().map_or("", |version| &version.source);
@@ -96,24 +96,30 @@ fn placed_edit(
         if !places.as_seen(&edit.path, seen) {
             return Err(not_searched(&edit.path));
         }
-        let there = seen.target.found != OnDisk::Nothing;
-        if there && seen.before.is_none() {
-            let (path, bytes, most) = (edit.path.clone(), seen.target.bytes, target::MAX_COMPARED_BYTES);
-            let why = if bytes > most {
-                FileError::TooLargeToEdit(path, bytes, most)
-            } else {
-                FileError::NotEditable(path, bytes)
-            };
-            return Err(fault(why.to_string()));
-        }
-        match edit::apply(seen.before.as_deref(), edit) {
-            Ok(applied) => {
-                notes.extend(note(edit, &applied.how, edits.len() > 1));
-                texts.push(applied.text);
-            }
-            Err(why) => return Err(fault(why.to_string())),
-        }
+        let applied = apply(edit, seen)?;
+        notes.extend(note(edit, &applied.how, edits.len() > 1));
+        texts.push(applied.text);
     }
+    let bases = seen.iter().map(|seen| seen.target.found).collect();
+    Ok(PlacedEdit { text: join(paths, &texts)?.into(), bases, note: notes.join("; ") })
+}
+
+/// Applies the edit of one file to its text.
+fn apply(edit: &FileEdit, seen: &TargetFacts) -> Result<EditResult, EditFault> {
+    if seen.target.found != OnDisk::Nothing && seen.before.is_none() {
+        let (path, bytes, most) = (edit.path.clone(), seen.target.bytes, target::MAX_COMPARED_BYTES);
+        let why = if bytes > most {
+            FileError::TooLargeToEdit(path, bytes, most)
+        } else {
+            FileError::NotEditable(path, bytes)
+        };
+        return Err(fault(why.to_string()));
+    }
+    edit::apply(seen.before.as_deref(), edit).map_err(|why| fault(why.to_string()))
+}
+
+/// Joins the new texts of the files to the text of the block.
+fn join(paths: &[String], texts: &[String]) -> Result<String, EditFault> {
     let files: Vec<(&str, &str)> =
         paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
     let text = file_texts::join(&files)
@@ -125,8 +131,7 @@ fn placed_edit(
             size(MAX_BYTES as u64)
         )));
     }
-    let bases = seen.iter().map(|seen| seen.target.found).collect();
-    Ok(PlacedEdit { text: text.into(), bases, note: notes.join("; ") })
+    Ok(text)
 }
 
 /// Decides in which files the model may learn whether its lines occur: those in the working folder whose reading would

@@ -62,7 +62,8 @@ pub(crate) fn write(
     mut document: Document,
     format: ExportFormat,
     blobs: &Path,
-    (keys, masker): (ExportKeys, &Masker),
+    keys: ExportKeys,
+    masker: &Masker,
 ) -> Result<(String, &'static str), ExportStop> {
     match keys {
         ExportKeys::Stop => {

@@ -36,8 +36,10 @@ enum NotCarriedOut {
 
 /// Carries out an approved block through the places that were held open for it. This reads and writes: for a worker.
 fn carry_out(
-    (terms, source): (&Terms, &str),
-    (kind, tells): (&BlockKind, ChangesTold),
+    terms: &Terms,
+    source: &str,
+    kind: &BlockKind,
+    tells: ChangesTold,
     places: &[HeldPath],
     scope: &Scope,
 ) -> Result<RunReport, NotCarriedOut> {
@@ -74,10 +76,11 @@ fn change_detail(block: &Block) -> ChangesTold {
 
 /// Acts on a worker, unless it is stopped before the worker begins.
 async fn unless_stopped(
-    stop: impl Fn() -> bool + Send + 'static,
+    is_stopped: impl Fn() -> bool + Send + 'static,
     act: impl FnOnce() -> Result<RunReport, NotCarriedOut> + Send + 'static,
 ) -> RunReport {
-    let work = tokio::task::spawn_blocking(move || if stop() { Err(NotCarriedOut::Stopped) } else { act() });
+    let work =
+        tokio::task::spawn_blocking(move || if is_stopped() { Err(NotCarriedOut::Stopped) } else { act() });
     work.await.unwrap_or_else(|error| Err(error.into())).unwrap_or_else(|why| not_started(why.to_string()))
 }
 
@@ -85,36 +88,32 @@ impl IoRooms {
     /// Starts a block about files. As with a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
-        self.sources.listen_run(events);
         let run = request.approval().run();
+        self.sources.listen_run(run, events);
         let item = state.transcript.blocks.get(&request.approval().block());
         let kind = item.map(|item| item.block.kind.clone());
         let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let places = self.block_paths.take(request.approval().block(), request.approval().revision());
-        let (stop, auto_run, undo) = (self.is_stopped(run), self.auto_run.clone(), self.undo.clone());
+        let (is_stopped, auto_run, undo) = (self.is_stopped(run), self.auto_run.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // It may have been stopped while waiting for the disk.
-                Ok(()) if stop() => not_started(STOPPED_BEFORE_START.into()),
+                Ok(()) if is_stopped() => not_started(STOPPED_BEFORE_START.into()),
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or(NotCarriedOut::Unknown)?;
                         let remembered = undo.remember(request.approval(), &scope.cwd, &[])?;
-                        let mut report = carry_out(
-                            (request.approval().terms(), request.source()),
-                            (&kind, tells),
-                            &places,
-                            &scope,
-                        )?;
+                        let terms = request.approval().terms();
+                        let mut report = carry_out(terms, request.source(), &kind, tells, &places, &scope)?;
                         report.receipt.protected = protected.afterwards();
                         report.receipt.undo = undo.record(remembered, &[]);
                         rescan_auto_run(&auto_run);
                         Ok(report)
                     };
-                    unless_stopped(stop, act).await
+                    unless_stopped(is_stopped, act).await
                 }
                 Err(error) => not_saved(&error, &inbox).await,
             };
@@ -145,18 +144,20 @@ mod tests {
         let target = Some(seen.target);
         let terms = Terms { executor, cwd, rights, target, ..crate::engine::dialogue::terms() };
         let scope = Scope::default();
-        let kind = (&kind, ChangesTold::Nothing);
-        let report = carry_out((&terms, "x"), kind, &[], &scope).unwrap();
+        let write = |places: &[HeldPath]| {
+            carry_out(&terms, "x", &kind, ChangesTold::Nothing, places, &scope).unwrap()
+        };
+        let report = write(&[]);
         assert!(matches!(report.outcome, Outcome::Refused(_)));
         // A place in another folder is not the one that was approved.
         let other = tempfile::tempdir().unwrap();
         let place = HeldPath::find(&other.path().join("a.txt")).unwrap();
-        let report = carry_out((&terms, "x"), kind, &[place], &scope).unwrap();
+        let report = write(&[place]);
         assert!(matches!(report.outcome, Outcome::Refused(_)), "{:?}", report.outcome);
         for folder in [&folder, &other] {
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
-        let report = carry_out((&terms, "x"), kind, &[seen.place], &scope).unwrap();
+        let report = write(&[seen.place]);
         assert_eq!(report.outcome, Outcome::Ok);
     }
 

@@ -2,7 +2,7 @@
 
 use super::block_paths::HeldBlockPaths;
 use super::inspect_files::{self, FileScope, impossible};
-use super::links::{AllSeen, SeenPaths, review_with_links};
+use super::links::{AllSeenPaths, SeenPaths, review_with_links};
 use super::review_time::traces_in_time;
 use super::sources::Signal;
 use super::undo::{UndoRoom, writable_folders};
@@ -14,7 +14,6 @@ use crate::engine::provenance::{TracedTexts, UnreadTexts};
 use crate::engine::{Event, Inspection, RunOptions};
 use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
-use crate::workspace::held_path::HeldPath;
 use crate::workspace::{self, facts, link_targets};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -43,84 +42,114 @@ impl EarlierTexts {
     }
 }
 
-/// Inspects one revision of a block and sends the result.
-pub(super) fn spawn(
-    block: Block,
-    revision: Revision,
-    options: RunOptions,
-    earlier: Arc<EarlierTexts>,
-    files: FileScope,
-    executor: Executor,
-    (seen, places, undo, inbox): (AllSeen, HeldBlockPaths, Arc<UndoRoom>, mpsc::Sender<Signal>),
-) {
-    tokio::spawn(async move {
-        let id = block.id;
-        let inspection = if block.kind.acts_on_file() {
-            let working = files.scope.cwd.clone();
-            let (mut inspection, found) = inspect_file(block, revision, options.limits, files).await;
-            if let Ok(terms) = &inspection.terms {
-                inspection.undo = undo_cover(undo, (id, revision), terms.clone(), working).await;
-            }
-            if !found.is_empty() {
-                places.hold(id, revision, found);
-            }
-            inspection
-        } else {
-            let (inspection, noted) =
-                inspect_code(block, revision, options, earlier, files.scope, &executor, undo).await;
-            seen.lock().unwrap_or_else(PoisonError::into_inner).insert((id, revision), noted);
-            inspection
-        };
-        let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
-    });
+/// What the inspection of a block needs, and where it leaves the paths that it found.
+pub(super) struct Inspector {
+    pub(super) earlier: Arc<EarlierTexts>,
+    pub(super) files: FileScope,
+    pub(super) executor: Executor,
+    pub(super) undo: Arc<UndoRoom>,
+    /// Gets the paths that the review of code followed.
+    pub(super) seen_paths: AllSeenPaths,
+    /// Gets the opened paths of a block about files.
+    pub(super) block_paths: HeldBlockPaths,
 }
 
-/// Inspects code, or a block that names what to fetch; returns the paths that the review followed, too.
-async fn inspect_code(
-    block: Block,
-    revision: Revision,
-    options: RunOptions,
-    earlier: Arc<EarlierTexts>,
-    scope: Scope,
-    executor: &Executor,
-    undo: Arc<UndoRoom>,
-) -> (Inspection, SeenPaths) {
-    let (id, working) = (block.id, scope.cwd.clone());
-    let terms = find_terms(&block, revision, options, executor).await.map_err(|why| why.to_string());
-    let terms = terms.and_then(|terms| match block.version(revision).filter(|_| block.kind.is_code()) {
-        Some(version) => exec::refuses(terms.language.as_str(), &version.source).map_or(Ok(terms), Err),
-        None => Ok(terms),
-    });
-    let scope = match &terms {
-        // An earlier `cd` changes what relative paths mean.
-        Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
-        Err(_) => scope,
-    };
-    let language = block.version(revision).and_then(|version| version.language.clone());
-    let is_code = block.kind.is_code();
-    let is_python_install =
-        matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
-    let lacking = missing_packages(&block, revision, terms.is_ok(), executor).await;
-    let reach = match &terms {
-        Ok(terms) => executor.reach(terms).await,
-        Err(_) => Reach::default(),
-    };
-    let (review, noted) = review_block(block, revision, scope.clone(), earlier, reach.clone()).await;
-    let venv = if is_python_install { executor.project_venv().await } else { None };
-    let usual = Inspection { lacking, venv, ..Inspection::new(review, terms) };
-    let inspection = match &usual.terms {
-        Ok(terms) => {
-            let (reach, refused) = refused_effects(&usual.review, reach, &scope).await;
-            let undo = undo_cover(undo, (id, revision), terms.clone(), working.clone()).await;
-            let links = hard_links(terms, &working).await;
-            Inspection { reach, refused, undo, links, ..usual }
+impl Inspector {
+    /// Inspects one revision of a block and sends the result.
+    pub(super) fn spawn(
+        self,
+        block: Block,
+        revision: Revision,
+        options: RunOptions,
+        inbox: mpsc::Sender<Signal>,
+    ) {
+        tokio::spawn(async move {
+            let id = block.id;
+            let inspection = if block.kind.acts_on_file() {
+                self.inspect_file(block, revision, options.limits).await
+            } else {
+                self.inspect_code(block, revision, options).await
+            };
+            let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
+        });
+    }
+
+    /// Inspects a block about files, and holds the paths that it acts on open.
+    async fn inspect_file(&self, block: Block, revision: Revision, limits: Option<Limits>) -> Inspection {
+        let (id, files) = (block.id, self.files.clone());
+        let work =
+            tokio::task::spawn_blocking(move || inspect_files::inspect(&block, revision, limits, &files));
+        let (mut inspection, paths) = work.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the look at a file broke off");
+            (impossible("the look at the file broke off".into()), Vec::new())
+        });
+        if let Ok(terms) = &inspection.terms {
+            inspection.undo = self.undo_cover((id, revision), terms.clone()).await;
         }
-        Err(_) => {
-            let image = missing_image(language.filter(|_| is_code), executor).await;
-            Inspection { image, ..usual }
+        if !paths.is_empty() {
+            self.block_paths.hold(id, revision, paths);
         }
-    };
-    (inspection, noted)
+        inspection
+    }
+
+    /// Inspects code, or a block that names what to fetch.
+    async fn inspect_code(&self, block: Block, revision: Revision, options: RunOptions) -> Inspection {
+        let (id, kind) = (block.id, block.kind.clone());
+        let language = block.version(revision).and_then(|version| version.language.clone());
+        let terms = self.terms_of(&block, revision, options).await;
+        let (lacking, reach, scope) = match &terms {
+            Ok(terms) => (
+                missing_packages(&block, revision, &self.executor).await,
+                self.executor.reach(terms).await,
+                // An earlier `cd` changes what relative paths mean.
+                Scope { cwd: terms.cwd.clone(), ..self.files.scope.clone() },
+            ),
+            Err(_) => (Vec::new(), Reach::default(), self.files.scope.clone()),
+        };
+        let (review, seen) =
+            review_block(block, revision, scope.clone(), self.earlier.clone(), reach.clone()).await;
+        let is_python = language == Some(Language::python());
+        let venv = match kind {
+            BlockKind::Install { .. } if is_python => self.executor.project_venv().await,
+            _ => None,
+        };
+        let usual = Inspection { lacking, venv, ..Inspection::new(review, terms) };
+        let inspection = match &usual.terms {
+            Ok(terms) => {
+                let (reach, refused) = refused_effects(&usual.review, reach, &scope).await;
+                let undo = self.undo_cover((id, revision), terms.clone()).await;
+                let links = hard_links(terms, &self.files.scope.cwd).await;
+                Inspection { reach, refused, undo, links, ..usual }
+            }
+            Err(_) => {
+                let image = missing_image(language.filter(|_| kind.is_code()), &self.executor).await;
+                Inspection { image, ..usual }
+            }
+        };
+        self.seen_paths.lock().unwrap_or_else(PoisonError::into_inner).insert((id, revision), seen);
+        inspection
+    }
+
+    /// The terms under which a revision would run, or why it can't run, in words.
+    async fn terms_of(
+        &self,
+        block: &Block,
+        revision: Revision,
+        options: RunOptions,
+    ) -> Result<Terms, String> {
+        let terms = find_terms(block, revision, options, &self.executor).await;
+        let terms = terms.map_err(|why| why.to_string())?;
+        let code = block.version(revision).filter(|_| block.kind.is_code());
+        let refused = code.and_then(|code| exec::refuses(terms.language.as_str(), &code.source));
+        refused.map_or(Ok(terms), Err)
+    }
+
+    /// What of the files that a run may change would be copied for undo.
+    async fn undo_cover(&self, block: (BlockId, Revision), terms: Terms) -> Option<UndoCover> {
+        let (undo, working) = (self.undo.clone(), self.files.scope.cwd.clone());
+        let work = tokio::task::spawn_blocking(move || undo.cover(block, &terms, &working));
+        work.await.unwrap_or_else(|error| Some(UndoCover::none(error.to_string())))
+    }
 }
 
 /// Which effects of a block its run can't carry out, judging by its reach; returns the reach too. Links are followed on
@@ -136,17 +165,6 @@ async fn refused_effects(review: &Review, reach: Reach, scope: &Scope) -> (Reach
     work.await.unwrap_or_default()
 }
 
-/// What of the files that a run may change would be copied for undo.
-async fn undo_cover(
-    undo: Arc<UndoRoom>,
-    block: (BlockId, Revision),
-    terms: Terms,
-    working: PathBuf,
-) -> Option<UndoCover> {
-    let work = tokio::task::spawn_blocking(move || undo.cover(block, &terms, &working));
-    work.await.unwrap_or_else(|error| Some(UndoCover::none(error.to_string())))
-}
-
 /// The files with further names where a confined run may write. Without confinement it may write anything anyway.
 async fn hard_links(terms: &Terms, working: &Path) -> HardLinks {
     if !terms.rights.sandbox.writes_confined || !terms.executor.starts_programs() {
@@ -157,15 +175,10 @@ async fn hard_links(terms: &Terms, working: &Path) -> HardLinks {
 }
 
 /// The missing packages that a block of Python needs.
-async fn missing_packages(
-    block: &Block,
-    revision: Revision,
-    possible: bool,
-    executor: &Executor,
-) -> Vec<String> {
+async fn missing_packages(block: &Block, revision: Revision, executor: &Executor) -> Vec<String> {
     let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
     match (&block.kind, version) {
-        (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
+        (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) => {
             executor.missing_packages(&version.source, &packages::asked_for(&block.origin.info)).await
         }
         _ => Vec::new(),
@@ -176,19 +189,6 @@ async fn missing_packages(
 async fn missing_image(language: Option<Language>, executor: &Executor) -> Option<ImageName> {
     let missing = executor.missing_image(&language?).await?;
     ImageName::parse(&missing.name).ok()
-}
-
-async fn inspect_file(
-    block: Block,
-    revision: Revision,
-    limits: Option<Limits>,
-    files: FileScope,
-) -> (Inspection, Vec<HeldPath>) {
-    let work = tokio::task::spawn_blocking(move || inspect_files::inspect(&block, revision, limits, &files));
-    work.await.unwrap_or_else(|error| {
-        tracing::error!(%error, "the look at a file broke off");
-        (impossible("the look at the file broke off".into()), Vec::new())
-    })
 }
 
 /// Why a revision can't run.
@@ -250,6 +250,7 @@ fn review_of_name(kind: &BlockKind, version: &Version, reach: &Reach) -> Option<
     }
 }
 
+/// The review of one revision of a block, and the paths that it followed.
 async fn review_block(
     block: Block,
     revision: Revision,
@@ -259,34 +260,44 @@ async fn review_block(
 ) -> (Review, SeenPaths) {
     let known = scope.clone();
     let work = tokio::task::spawn_blocking(move || {
-        let Some(version) = block.version(revision) else { return Default::default() };
-        if let Some(mut review) = review_of_name(&block.kind, version, &reach) {
-            scope.rules.forbid().mark(&mut review);
-            return (review, SeenPaths::default());
-        }
-        let (mut review, seen) = review_with_links(&version.source, version.language.as_ref(), &scope);
-        add_sizes(&mut review, &scope);
-        // The words of a block that sayso itself proposes have no other source.
-        if !block.is_own() {
-            match earlier.texts() {
-                Ok(texts) => {
-                    review.traces = traces_in_time(&version.source, version.language.as_ref(), texts);
-                }
-                // Without these texts, it is not known which words came from an output.
-                Err(why) => {
-                    review
-                        .unchecked
-                        .get_or_insert(format!("an earlier message or output can't be read again: {why}"));
-                }
-            }
-        }
-        (review, seen)
+        let version = block.version(revision);
+        version.map(|version| review_version(&block, version, &scope, &earlier, &reach)).unwrap_or_default()
     });
     work.await.unwrap_or_else(|error| {
         // A panic in a rule must not let a block pass as clean.
         tracing::error!(%error, "the review broke off");
         (review::unchecked("the checks broke off", &known), SeenPaths::default())
     })
+}
+
+/// The review of one version of a block, and the paths that it followed. This accesses the disk: for a worker.
+fn review_version(
+    block: &Block,
+    version: &Version,
+    scope: &Scope,
+    earlier: &EarlierTexts,
+    reach: &Reach,
+) -> (Review, SeenPaths) {
+    if let Some(mut review) = review_of_name(&block.kind, version, reach) {
+        scope.rules.forbid().mark(&mut review);
+        return (review, SeenPaths::default());
+    }
+    let (mut review, seen) = review_with_links(&version.source, version.language.as_ref(), scope);
+    add_sizes(&mut review, scope);
+    // The words of a block that sayso itself proposes have no other source.
+    if block.is_own() {
+        return (review, seen);
+    }
+    match earlier.texts() {
+        Ok(texts) => review.traces = traces_in_time(&version.source, version.language.as_ref(), texts),
+        // Without these texts, it is not known which words came from an output.
+        Err(why) => {
+            review
+                .unchecked
+                .get_or_insert(format!("an earlier message or output can't be read again: {why}"));
+        }
+    }
+    (review, seen)
 }
 
 /// Adds the size of what would be deleted to the finding: `deletes a folder: out/charts (3 files, 1.2 MB)`. The finding

@@ -30,39 +30,40 @@ pub(super) fn inspect(
     limits: Option<Limits>,
     files: &FileScope,
 ) -> (Inspection, Vec<HeldPath>) {
-    let placed = match edits::locate(block, revision, (&files.scope, &files.own)) {
-        EditState::Unchanged(seen) => seen,
+    let inspected = match edits::locate(block, revision, &files.scope, &files.own) {
+        EditState::Unchanged(seen) => inspect_version(block, revision, limits, files, seen),
         EditState::Placed(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
             return (Inspection { edit: Some(edit), ..inspection }, Vec::new());
         }
         EditState::FilesChanged(path) => {
-            let why =
-                format!("{path} changed since your text was made from it; take the model's text back first");
-            return (impossible(why), Vec::new());
+            Err(format!("{path} changed since your text was made from it; take the model's text back first"))
         }
     };
-    let Some(version) = block.version(revision) else {
-        return (impossible("this version is not known".into()), Vec::new());
-    };
-    let act = match block.file_act(version) {
-        Ok(act) => act,
-        Err(why) => return (impossible(why.to_string()), Vec::new()),
-    };
+    inspected.unwrap_or_else(|why| (impossible(why), Vec::new()))
+}
+
+/// Inspects a revision, or says why it can't be carried out. An edit is judged by a single look at its files, which
+/// were `seen` when it was located: they could change between two.
+fn inspect_version(
+    block: &Block,
+    revision: Revision,
+    limits: Option<Limits>,
+    files: &FileScope,
+    seen: Option<Vec<TargetFacts>>,
+) -> Result<(Inspection, Vec<HeldPath>), String> {
+    let version = block.version(revision).ok_or("this version is not known")?;
+    let act = block.file_act(version).map_err(|why| why.to_string())?;
     let scope = &files.scope;
-    // An edit is judged by a single look at its files: they could change between two.
-    let examined = placed.map_or_else(|| target::examine_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
-    let seen = match examined {
-        Ok(seen) => seen,
-        Err(why) => return (impossible(why.to_string()), Vec::new()),
-    };
+    let examine = || target::examine_all(&scope.cwd, scope.home.as_deref(), &act);
+    let seen = seen.map_or_else(examine, Ok).map_err(|why| why.to_string())?;
     let before = current_text(&act, &seen);
     // Targets have their links resolved, so the folders that they are compared with are resolved too.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = files.own.canonicalize().unwrap_or_else(|_| files.own.clone());
     let written = written(&act, &seen, &block.original().source, &version.source);
-    let mut review = review_places(&act, (&seen, &written), scope, &own);
+    let mut review = review_places(&act, &seen, &written, scope, &own);
     review.findings.extend(text_findings(&block.kind, &act, before.as_deref(), &version.source, scope));
     review.findings.sort_by_key(|finding| finding.place.line);
     scope.rules.forbid().mark(&mut review);
@@ -79,7 +80,7 @@ pub(super) fn inspect(
         target: target::join_targets(&seen),
     };
     let inspection = Inspection { before, ..Inspection::new(review, Ok(terms)) };
-    (inspection, seen.into_iter().map(|seen| seen.place).collect())
+    Ok((inspection, seen.into_iter().map(|seen| seen.place).collect()))
 }
 
 /// The text of each file that an act writes.
@@ -108,12 +109,7 @@ fn written(act: &FileAct, seen: &[TargetFacts], proposed: &str, text: &str) -> V
 
 /// Reviews the places that an act is about, including remarks from looking at them. A file that it would write and that
 /// stays as it is counts as one that is read: it was compared, and the model is told that it is the same.
-fn review_places(
-    act: &FileAct,
-    (seen, written): (&[TargetFacts], &[bool]),
-    scope: &Scope,
-    own: &Path,
-) -> Review {
+fn review_places(act: &FileAct, seen: &[TargetFacts], written: &[bool], scope: &Scope, own: &Path) -> Review {
     let mut review = Review::default();
     let is_one = seen.len() == 1;
     for (at, (act, seen)) in act.each().into_iter().zip(seen).enumerate() {
@@ -272,7 +268,7 @@ mod tests {
         let writable = rights(&seen, &of_kept).write;
         assert_eq!(writable, [0, 3].map(|at: usize| seen[at].target.path.clone()));
         let scope = Scope { cwd: folder.path().canonicalize().expect("real"), ..Scope::default() };
-        let review = review_places(&act, (&seen, &of_kept), &scope, Path::new("/own"));
+        let review = review_places(&act, &seen, &of_kept, &scope, Path::new("/own"));
         assert_eq!(review.effects.writes, ["x", "empty"]);
         assert_eq!(review.effects.reads, ["y"]);
         // A single file: the same text changes nothing, and whoever empties a new one wants it empty.

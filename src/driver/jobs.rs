@@ -127,8 +127,8 @@ impl Driver {
         let undo = self.rooms.undo.clone();
         self.spawn_disk_job(move || {
             let texts = undo.with(|store| store.texts(record, number))??;
-            let told = super::undo::diff_text(&path, &texts);
-            Ok(JobResult::ChangeTexts(path, told))
+            let diff = super::undo::diff_text(&path, &texts);
+            Ok(JobResult::ChangeTexts(path, diff))
         });
     }
 
@@ -167,7 +167,7 @@ impl Driver {
             }
             let document = Document::of(&transcript);
             let stem = document.file_stem();
-            let written = export::write(document, format, &blobs, (keys, &masker));
+            let written = export::write(document, format, &blobs, keys, &masker);
             let (text, ending) =
                 written.map_err(|why| format!("Not written: {why}. /export {format} redact masks keys."))?;
             let name = format!("{stem}.{ending}");

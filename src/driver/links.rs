@@ -2,10 +2,10 @@
 //! start.
 
 use super::review_time::review_in_time;
-use crate::domain::{BlockId, Finding, Language, Review, Revision, Severity, TextRange};
+use crate::domain::{BlockId, Effects, Finding, Language, Review, Revision, Severity, TextRange};
 use crate::review::{Links, Scope};
 use crate::workspace::facts;
-use crate::workspace::link_targets::{self, ResolvedPaths};
+use crate::workspace::link_targets;
 use crate::workspace::python_modules;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,16 +21,15 @@ pub(super) fn review_with_links(
     let scope = &Scope { modules: Arc::new(modules), ..scope.clone() };
     let review = review_in_time(source, language, scope);
     let seen = SeenPaths::of(source, language, scope, &review);
-    let (followed, kept) = seen.leads.clone();
-    let links = Links { followed, kept };
+    let links = seen.links.clone();
     if links.is_empty() {
         return (review, seen);
     }
     let (cwd, home) = (facts::resolve_links(&scope.cwd), scope.home.as_deref().map(facts::resolve_links));
-    let told = link_findings(&links, &cwd, source);
+    let findings = link_findings(&links, &cwd, source);
     let scope = Scope { cwd, home, links: Arc::new(links), ..scope.clone() };
     let mut review = review_in_time(source, language, &scope);
-    review.findings.extend(told);
+    review.findings.extend(findings);
     review.findings.sort_by_key(|finding| finding.place);
     (review, seen)
 }
@@ -59,7 +58,13 @@ pub(super) struct SeenPaths {
     scope: Scope,
     /// The review by the paths as they are spelled.
     review: Review,
-    leads: (ResolvedPaths, ResolvedPaths),
+    links: Links,
+}
+
+/// Where the paths lead that a block touches.
+fn links_of(scope: &Scope, effects: &Effects) -> Links {
+    let (followed, kept) = link_targets::of_effects(&scope.cwd, scope.home.as_deref(), effects);
+    Links { followed, kept }
 }
 
 /// The rule that tells of an import, or a module run by its name, that runs a file of the folder.
@@ -72,9 +77,9 @@ fn imports(review: &Review) -> impl Iterator<Item = &String> {
 
 impl SeenPaths {
     fn of(source: &str, language: Option<&Language>, scope: &Scope, review: &Review) -> Self {
-        let leads = link_targets::of_effects(&scope.cwd, scope.home.as_deref(), &review.effects);
+        let links = links_of(scope, &review.effects);
         let (language, scope, review) = (language.cloned(), scope.clone(), review.clone());
-        Self { source: source.into(), language, scope, review, leads }
+        Self { source: source.into(), language, scope, review, links }
     }
 
     /// What is otherwise than when the block was shown, as a sentence without its end. This accesses the disk: for a
@@ -92,15 +97,14 @@ impl SeenPaths {
         if review.unchecked.is_some() && self.review.unchecked.is_none() {
             return Some("what it imports can't be checked again".to_owned());
         }
-        let added = imports(&review).find(|told| imports(&self.review).all(|known| known != *told))?;
+        let added = imports(&review).find(|import| imports(&self.review).all(|known| known != *import))?;
         Some(format!("it {added}, which was not told when it was shown"))
     }
 
     /// The first path that now leads elsewhere. This accesses the disk: for a worker.
     fn changed(&self) -> Option<String> {
-        let Scope { cwd, home, .. } = &self.scope;
-        let now = link_targets::of_effects(cwd, home.as_deref(), &self.review.effects);
-        let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
+        let now = links_of(&self.scope, &self.review.effects);
+        let pairs = [(&self.links.followed, &now.followed), (&self.links.kept, &now.kept)];
         pairs.into_iter().find_map(|(then, now)| {
             let names = then.keys().chain(now.keys());
             names.into_iter().find(|name| then.get(*name) != now.get(*name)).cloned()
@@ -109,7 +113,7 @@ impl SeenPaths {
 }
 
 /// The paths of all blocks, as of the latest inspection of each.
-pub(super) type AllSeen = Arc<Mutex<HashMap<(BlockId, Revision), SeenPaths>>>;
+pub(super) type AllSeenPaths = Arc<Mutex<HashMap<(BlockId, Revision), SeenPaths>>>;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,6 @@ use crate::engine::{Event, does_not_fit};
 use crate::provider::Provider;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 
 /// Later answers are discarded.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -62,7 +61,7 @@ impl IoRooms {
     }
 }
 
-async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration) -> OpinionReply {
+async fn gather(provider: &Provider, request: &ModelRequest, timeout: Duration) -> OpinionReply {
     let (mut usage, mut remarks) = (Usage::default(), Vec::new());
     let asking = async {
         // The judge may have a smaller context than the model in use. (The provider remembers this answer.)
@@ -71,8 +70,8 @@ async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration)
             None => listen(provider, request, &mut usage, &mut remarks).await,
         }
     };
-    let text = timeout(patience, asking).await;
-    let text = text.unwrap_or(Err(NoAnswer::TooLate(patience))).map_err(|why| why.to_string());
+    let text = tokio::time::timeout(timeout, asking).await;
+    let text = text.unwrap_or(Err(NoAnswer::TooLate(timeout))).map_err(|why| why.to_string());
     OpinionReply { model: provider.name().clone(), text, usage, remarks }
 }
 
@@ -125,12 +124,12 @@ mod tests {
     use crate::provider::script::Script;
 
     /// The reply that results from a story's answer.
-    async fn gathered(reply: &str, patience: Duration) -> OpinionReply {
+    async fn gathered(reply: &str, timeout: Duration) -> OpinionReply {
         let name = ModelName { provider: "scripted".into(), model: "judge".into() };
         let story = Script::parse(&format!("[[reply]]\npurpose = \"judge\"\n{reply}\n"), "test").unwrap();
         let provider = Provider::new(ProviderSetup::Scripted { name, story }).unwrap();
         let messages = vec![Message::new(Role::User, "x")];
-        gather(&provider, &ModelRequest::new(StepId(1), Purpose::Opinion, messages), patience).await
+        gather(&provider, &ModelRequest::new(StepId(1), Purpose::Opinion, messages), timeout).await
     }
 
     #[tokio::test]

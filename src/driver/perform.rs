@@ -1,11 +1,11 @@
 //! Performs each effect of the engine. Slow work is spawned and reports back with an event.
 
 use super::Notification;
-use super::inspect::{EarlierTexts, EntryReader};
+use super::images;
+use super::inspect::{EarlierTexts, EntryReader, Inspector};
 use super::inspect_files::FileScope;
-use super::rooms::IoRooms;
+use super::rooms::{IoRooms, TextsVersion};
 use super::sources::{CHANNEL_CAPACITY, Signal};
-use super::{images, inspect};
 use crate::domain::{
     Block, BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent,
     ReplyFailure, Revision, RunControl, RunId, RunRequest, StepId, TimerId,
@@ -74,15 +74,15 @@ impl IoRooms {
         if strict {
             scope.rules = Arc::new(scope.rules.with_strict_profile());
         }
-        inspect::spawn(
-            block,
-            revision,
-            options,
+        let inspector = Inspector {
             earlier,
-            FileScope { scope, own: self.sessions.clone() },
-            self.executor.clone(),
-            (self.resolved_paths.clone(), self.block_paths.clone(), self.undo.clone(), self.inbox()),
-        );
+            files: FileScope { scope, own: self.sessions.clone() },
+            executor: self.executor.clone(),
+            undo: self.undo.clone(),
+            seen_paths: self.seen_paths.clone(),
+            block_paths: self.block_paths.clone(),
+        };
+        inspector.spawn(block, revision, options, self.inbox());
     }
 
     /// Starts an approved run: of sayso itself, if the block is about files, or of the executor.
@@ -104,18 +104,17 @@ impl IoRooms {
     /// Lets go of what is held for a block that is settled.
     fn release(&self, block: BlockId) {
         self.block_paths.release(block);
-        let mut seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen_paths.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|(other, _), _| *other != block);
         self.undo.release(block);
     }
 
     /// The texts that were said, printed and read before a step. Gathered once for all blocks of a reply.
     fn earlier_texts(&mut self, step: StepId, state: &State) -> Arc<EarlierTexts> {
-        // The instructions may have changed since the session recorded them.
-        let told = state.live.used_instructions().map(|file| file.noted()).collect();
-        let stamp = (state.transcript.version, step, told);
+        let instructions = state.live.used_instructions().map(|file| file.noted()).collect();
+        let version = TextsVersion { transcript: state.transcript.version, step, instructions };
         if let Some((known, earlier)) = &self.earlier_texts
-            && *known == stamp
+            && *known == version
         {
             return earlier.clone();
         }
@@ -125,7 +124,7 @@ impl IoRooms {
             Box::new(move |entry| read(entry).map_err(|why| why.to_string())) as EntryReader
         };
         let earlier = Arc::new(EarlierTexts::new(provenance::unread_texts(state, step), read));
-        self.earlier_texts = Some((stamp, earlier.clone()));
+        self.earlier_texts = Some((version, earlier.clone()));
         earlier
     }
 

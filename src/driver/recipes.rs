@@ -14,6 +14,7 @@ use super::sources::Signal;
 use crate::domain::{AnswerError, Answers, BlockKind, Outcome, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
+use crate::engine::transcript::RunItem;
 use crate::exec::Executor;
 use crate::recipe::{FactRequest, Recipe, typescript_fact};
 use crate::workspace::{self, AttachedFileError, FileError, test_markers};
@@ -54,16 +55,18 @@ impl Site {
 impl Driver {
     /// The package lists that were installed in this session.
     fn installed(&self) -> Vec<Arc<str>> {
-        let blocks = self.engine.state().transcript.blocks.values();
-        let installs = blocks.filter(|item| matches!(item.block.kind, BlockKind::Install { .. }));
-        let brought = installs.flat_map(|item| {
-            let well = item
-                .runs
-                .iter()
-                .filter(|run| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok));
-            well.filter_map(|run| item.block.version(run.revision))
-        });
-        brought.map(|version| version.source.clone()).collect()
+        let mut lists = Vec::new();
+        for item in self.engine.state().transcript.blocks.values() {
+            if !matches!(item.block.kind, BlockKind::Install { .. }) {
+                continue;
+            }
+            let succeeded =
+                |run: &&RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
+            let versions =
+                item.runs.iter().filter(succeeded).filter_map(|run| item.block.version(run.revision));
+            lists.extend(versions.map(|version| version.source.clone()));
+        }
+        lists
     }
 
     /// Starts a recipe once the facts that it needs are found. Until then, and if something does not fit

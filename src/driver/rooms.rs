@@ -7,7 +7,7 @@
 use super::block_paths::HeldBlockPaths;
 use super::clock::SessionClock;
 use super::inspect::EarlierTexts;
-use super::links::AllSeen;
+use super::links::AllSeenPaths;
 use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
@@ -20,7 +20,7 @@ use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::FileError;
 use crate::workspace::auto_run::AutoRunFiles;
-use crate::workspace::changes;
+use crate::workspace::changes::ChangeWatch;
 use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{InstructionSearch, RunsMark};
 use crate::workspace::protected_files::ProtectedFiles;
@@ -31,11 +31,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// When texts were gathered: the version of the transcript, the step, and the instructions.
-pub(super) type LookVersion = (u64, StepId, Vec<NotedInstructions>);
+/// What the earlier texts of a session depend on: they are gathered again when any of this differs.
+#[derive(PartialEq)]
+pub(super) struct TextsVersion {
+    /// The version of the transcript.
+    pub(super) transcript: u64,
+    /// The step before which the texts were said, printed and read.
+    pub(super) step: StepId,
+    /// The instructions in use, which may have changed since the session recorded them.
+    pub(super) instructions: Vec<NotedInstructions>,
+}
 
-/// A run with the state before it: the working folder, the protected files, and the copies for undo.
-pub(super) type StateBeforeRun = (RunId, Option<changes::ChangeWatch>, ProtectedFiles, FolderCopies);
+/// The state of the files right before a run, to find out afterwards what the run changed.
+pub(super) struct StateBeforeRun {
+    pub(super) run: RunId,
+    /// The scan of the folders; `None`: it broke off.
+    pub(super) watch: Option<ChangeWatch>,
+    pub(super) protected: ProtectedFiles,
+    /// The copies for undo.
+    pub(super) copies: FolderCopies,
+}
 
 /// Everything that performing effects needs.
 pub(super) struct IoRooms {
@@ -70,7 +85,7 @@ pub(super) struct IoRooms {
     /// Names in the folder that programs obey by themselves, as of the end of the latest run.
     pub(super) auto_run: Arc<Mutex<AutoRunFiles>>,
     /// Where the paths that blocks name lead.
-    pub(super) resolved_paths: AllSeen,
+    pub(super) seen_paths: AllSeenPaths,
     /// The places that blocks about files would act on.
     pub(super) block_paths: HeldBlockPaths,
     /// The working folder, held open since the session began; files that the person saves are written through it.
@@ -82,7 +97,7 @@ pub(super) struct IoRooms {
     /// The last run that was told to stop; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that words of blocks may come from, and when they were gathered.
-    pub(super) earlier_texts: Option<(LookVersion, Arc<EarlierTexts>)>,
+    pub(super) earlier_texts: Option<(TextsVersion, Arc<EarlierTexts>)>,
     /// The number of entries at the last check whether all are on disk.
     pub(super) last_checked_entry: u64,
     /// Notifications since the front end received the last ones.

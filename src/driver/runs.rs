@@ -1,6 +1,7 @@
 //! Starts approved runs once their decision is on disk.
 
-use super::rooms::IoRooms;
+use super::links::SeenPaths;
+use super::rooms::{IoRooms, StateBeforeRun};
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::{FolderCopies, RememberError, UndoRoom, writable_folders};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
@@ -10,7 +11,7 @@ use crate::store::StoreError;
 use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes::{self, ChangeWatch};
 use crate::workspace::protected_files::ProtectedFiles;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::mpsc;
 
@@ -18,50 +19,46 @@ impl IoRooms {
     /// Starts a run. The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
-        self.sources.listen_run(events);
-        let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
+        self.sources.listen_run(run, events);
+        let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let (working, folder) = (self.scope.cwd.clone(), self.scope.cwd.clone());
-        let (before_run, auto_run, stop) =
+        let (before_run, auto_run, is_stopped) =
             (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
-        let outside = self.inbox();
-        let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        let inbox_of_look = self.inbox();
+        let seen = self.seen_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let (undo, approval) = (self.undo.clone(), request.approval().clone());
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
-            let look = move || look_before(&approval, &working, &auto_run, &undo, &outside);
+            let look = move || look_before(&approval, &working, &auto_run, &undo, &inbox_of_look);
             let watch = tokio::task::spawn_blocking(look);
             let (synced, prepared) = tokio::join!(store.sync(), watch);
-            let (watch, remembered) = match prepared {
-                Ok((watch, remembered)) => (Some(watch), remembered),
+            let (watch, copies) = match prepared {
+                Ok((watch, copies)) => (Some(watch), copies),
                 Err(error) => (None, Err(error.into())),
             };
             // The approval is for where the shown paths led, so this is checked again as the last thing before the
             // start.
-            let last = tokio::task::spawn_blocking(move || {
-                (seen.and_then(|seen| seen.difference()), ProtectedFiles::of(&folder, protected))
-            });
-            let (changed, protected) = last.await.unwrap_or_else(|_| {
-                (Some("what the block names can't be looked up again".to_owned()), ProtectedFiles::default())
-            });
-            let report = match (synced, changed, remembered) {
+            let (changed, protected) = check_again(seen, folder, protected).await;
+            let copies = match changed {
+                Some(difference) => Err(format!("{difference}: nothing was started")),
+                None => copies.map_err(|why| why.to_string()),
+            };
+            let report = match (synced, copies) {
                 // It may have been stopped while waiting for the disk.
-                (Ok(()), ..) if stop() => not_started(STOPPED_BEFORE_START.into()),
-                (Ok(()), Some(difference), _) => {
-                    RunReport::bare(Outcome::Refused(format!("{difference}: nothing was started")))
-                }
-                (Ok(()), None, Err(why)) => RunReport::bare(Outcome::Refused(why.to_string())),
-                (Ok(()), None, Ok(remembered)) => {
+                (Ok(()), _) if is_stopped() => not_started(STOPPED_BEFORE_START.into()),
+                (Ok(()), Err(why)) => RunReport::bare(Outcome::Refused(why)),
+                (Ok(()), Ok(copies)) => {
                     *before_run.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((run, watch, protected, remembered));
+                        Some(StateBeforeRun { run, watch, protected, copies });
                     executor.start(request, sender);
-                    if stop() {
+                    if is_stopped() {
                         executor.control(run, RunControl::Interrupt);
                     }
                     return;
                 }
-                (Err(error), ..) => not_saved(&error, &inbox).await,
+                (Err(error), _) => not_saved(&error, &inbox).await,
             };
             let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
         });
@@ -97,6 +94,19 @@ fn look_before(
     }
     let others = watch.auto_run_paths();
     (watch, undo.remember(approval, working, &others))
+}
+
+/// Looks up again where the paths of a block lead, and hashes the protected files; returns what is otherwise than when
+/// the block was shown, if anything is.
+async fn check_again(
+    seen: Option<SeenPaths>,
+    folder: PathBuf,
+    protected: Vec<String>,
+) -> (Option<String>, ProtectedFiles) {
+    let check = move || (seen.and_then(|seen| seen.difference()), ProtectedFiles::of(&folder, protected));
+    tokio::task::spawn_blocking(check).await.unwrap_or_else(|_| {
+        (Some("what the block names can't be looked up again".to_owned()), ProtectedFiles::default())
+    })
 }
 
 /// Tells that the session can't be written, so that the run does not start; returns the run's report.

@@ -1,17 +1,12 @@
 //! Takes signals: decides what the front end is notified of, and which event the engine gets.
 
+use super::after_run::ChangeSearch;
 use super::sources::Signal;
-use super::{Driver, Notification, written_pictures};
+use super::{Driver, Notification};
 use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, StoreEvent};
 use crate::exec::KernelNotice;
-use crate::review;
-use crate::workspace::contents;
-use std::path::Path;
 use std::sync::PoisonError;
-
-/// How many runs' changes to auto-run names are kept for undo.
-const MAX_RUNS: usize = 20;
 
 impl Driver {
     pub(super) fn handle_signal(&mut self, signal: Signal) {
@@ -30,7 +25,7 @@ impl Driver {
 
     fn handle_reply(&mut self, step: StepId, event: ReplyEvent) {
         let summary = matches!(self.state().phase, Phase::Compacting(_));
-        let told = match &event {
+        let notification = match &event {
             // A summary is not part of the conversation.
             ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) if summary => None,
             ReplyEvent::Delta(text) => Some(Notification::Delta(step, text.clone())),
@@ -44,7 +39,7 @@ impl Driver {
             _ => None,
         };
         self.rooms.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
-        self.rooms.update.notifications.extend(told);
+        self.rooms.update.notifications.extend(notification);
         self.feed(Event::Reply(step, event));
     }
 
@@ -53,45 +48,31 @@ impl Driver {
         self.rooms.update.urgent = true;
     }
 
-    /// Finds the files that a run changed before its end is passed on.
+    /// Lets a worker find out what a run changed before its end is passed on; returns the report if nothing is left to
+    /// find out.
     fn find_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
         let before = self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((_, watch, protected, remembered)) = before.filter(|(of, ..)| *of == run) else {
+        let Some(before) = before.filter(|before| before.run == run) else {
             return Some(report);
         };
-        let (inbox, auto_run) = (self.rooms.inbox(), self.rooms.auto_run.clone());
-        let (revertible_runs, undo) = (self.rooms.revertible_runs.clone(), self.rooms.undo.clone());
-        let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
-        let scope = self.rooms.scope.clone();
         let code = self.state().transcript.run(run).and_then(|(item, run)| {
             let version = item.block.version(run.revision)?;
             Some((version.language.clone()?, version.source.clone()))
         });
+        let search = ChangeSearch {
+            before,
+            code,
+            undo: self.rooms.undo.clone(),
+            auto_run: self.rooms.auto_run.clone(),
+            revertible_runs: self.rooms.revertible_runs.clone(),
+            working: self.rooms.working.clone(),
+            blobs: self.rooms.store.blobs(),
+            scope: self.rooms.scope.clone(),
+        };
         self.rooms.unscanned = Some((run, report.clone()));
+        let inbox = self.rooms.inbox();
         tokio::task::spawn_blocking(move || {
-            report.receipt.protected = protected.afterwards();
-            let changes = watch.map(|watch| watch.changes());
-            let others = changes.as_ref().map(|changes| changes.auto_run.paths()).unwrap_or_default();
-            report.receipt.undo = undo.record(remembered, &others);
-            if let Some(mut changes) = changes {
-                if let Ok(working) = &working {
-                    let (plots, others) =
-                        written_pictures::keep(run, &changes.files, code.as_ref(), working, &blobs);
-                    report.images.extend(plots);
-                    report.pictures = others;
-                    let is_secret = |path: &Path| review::is_secret(&path.to_string_lossy(), &scope);
-                    contents::hash(&mut changes.files, working, &is_secret);
-                }
-                report.receipt.files = changes.files;
-                report.receipt.not_looked_at = changes.gaps;
-                *auto_run.lock().unwrap_or_else(PoisonError::into_inner) = changes.auto_run;
-                if !changes.revertible.is_empty() {
-                    let mut all = revertible_runs.lock().unwrap_or_else(PoisonError::into_inner);
-                    all.push_back((run, changes.revertible));
-                    let over = all.len().saturating_sub(MAX_RUNS);
-                    all.drain(..over);
-                }
-            }
+            search.complete(&mut report);
             let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
         });
         None

@@ -3,8 +3,11 @@
 //! Pieces that are ready together are joined before the engine sees them, so that a flood costs few events.
 
 use super::job::JobResult;
+use crate::domain::sentences::running::EXECUTOR_BROKE_OFF;
 use crate::domain::sentences::sending;
-use crate::domain::{Chunk, Departure, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
+use crate::domain::{
+    Chunk, Departure, FailureKind, Outcome, ReplyEvent, ReplyFailure, RunEvent, RunId, RunReport, StepId,
+};
 use crate::engine::Event;
 use crate::exec::Executor;
 use crate::exec::KernelNotice;
@@ -29,7 +32,7 @@ pub(super) enum Signal {
     Kernel(KernelNotice),
 }
 
-/// How many pieces of a reply, or of a run's output, may wait in a channel.
+/// How many signals of tasks, pieces of a reply, or pieces of a run's output may wait in a channel.
 pub(super) const CHANNEL_CAPACITY: usize = 256;
 
 /// The most bytes of output in one event.
@@ -44,11 +47,34 @@ struct ReplySource {
     over: bool,
 }
 
-/// The events of the current run.
-type RunSource = mpsc::Receiver<(RunId, RunEvent)>;
+/// The run that goes on.
+struct RunSource {
+    run: RunId,
+    events: mpsc::Receiver<(RunId, RunEvent)>,
+    /// Whether its end was received.
+    over: bool,
+}
+
+impl RunSource {
+    /// Waits for the next event; `None`: there are no more. Cancel-safe.
+    async fn next(&mut self) -> Option<(RunId, RunEvent)> {
+        let (run, event) = self.events.recv().await?;
+        self.over |= matches!(event, RunEvent::Ended(_));
+        Some((run, event))
+    }
+
+    /// The next event, if one is ready.
+    fn ready(&mut self) -> Option<(RunId, RunEvent)> {
+        let (run, event) = self.events.try_recv().ok()?;
+        self.over |= matches!(event, RunEvent::Ended(_));
+        Some((run, event))
+    }
+}
 
 pub(super) struct Sources {
-    inbox: (mpsc::Sender<Signal>, mpsc::Receiver<Signal>),
+    /// The sender that tasks get: see [`Sources::inbox`].
+    sender: mpsc::Sender<Signal>,
+    inbox: mpsc::Receiver<Signal>,
     reply: Option<ReplySource>,
     run: Option<RunSource>,
     /// Taken out of a channel while joining, but not returned yet.
@@ -58,11 +84,13 @@ pub(super) struct Sources {
 
 impl Sources {
     pub(super) fn new() -> Self {
-        Self { inbox: mpsc::channel(256), reply: None, run: None, held: None, store_failed: false }
+        let (sender, inbox) = mpsc::channel(CHANNEL_CAPACITY);
+        Self { sender, inbox, reply: None, run: None, held: None, store_failed: false }
     }
 
+    /// A sender by which tasks report signals.
     pub(super) fn inbox(&self) -> mpsc::Sender<Signal> {
-        self.inbox.0.clone()
+        self.sender.clone()
     }
 
     /// Listens to a new reply and drops an older one.
@@ -76,8 +104,9 @@ impl Sources {
         self.reply = Some(ReplySource { step, events, task, over: false });
     }
 
-    pub(super) fn listen_run(&mut self, events: RunSource) {
-        self.run = Some(events);
+    /// Listens to a new run.
+    pub(super) fn listen_run(&mut self, run: RunId, events: mpsc::Receiver<(RunId, RunEvent)>) {
+        self.run = Some(RunSource { run, events, over: false });
     }
 
     /// Drops the current request: aborts its task, which closes the connection.
@@ -105,7 +134,7 @@ impl Sources {
         loop {
             tokio::select! {
                 biased;
-                Some(signal) = self.inbox.1.recv() => return signal,
+                Some(signal) = self.inbox.recv() => return signal,
                 event = next_reply(&mut self.reply) => match event {
                     Some((step, event)) => return self.join_reply(step, event),
                     None => {
@@ -114,10 +143,7 @@ impl Sources {
                         }
                     }
                 },
-                event = next_run(&mut self.run) => match event {
-                    Some((run, event)) => return self.join_run(run, event),
-                    None => self.run = None,
-                },
+                (run, event) = next_run(&mut self.run) => return self.join_run(run, event),
                 why = store.failed(), if !self.store_failed => {
                     self.store_failed = true;
                     return Signal::StoreFailed(why);
@@ -133,7 +159,7 @@ impl Sources {
         if let Some(held) = self.held.take() {
             return Some(held);
         }
-        if let Ok(signal) = self.inbox.1.try_recv() {
+        if let Ok(signal) = self.inbox.try_recv() {
             return Some(signal);
         }
         if let Some(reply) = &mut self.reply
@@ -143,7 +169,7 @@ impl Sources {
             return Some(self.join_reply(step, event));
         }
         if let Some(run) = &mut self.run
-            && let Ok((run, event)) = run.try_recv()
+            && let Some((run, event)) = run.ready()
         {
             return Some(self.join_run(run, event));
         }
@@ -181,17 +207,17 @@ impl Sources {
             if bytes.len() > MAX_EVENT_BYTES {
                 break;
             }
-            match source.try_recv() {
-                Ok((again, RunEvent::Output(more)))
+            match source.ready() {
+                Some((again, RunEvent::Output(more)))
                     if again == run && more.stream == *stream && more.skipped == 0 =>
                 {
                     bytes.extend_from_slice(&more.bytes);
                 }
-                Ok((again, other)) => {
+                Some((again, other)) => {
                     self.held = Some(Signal::Run(again, other));
                     break;
                 }
-                Err(_) => break,
+                None => break,
             }
         }
         Signal::Run(run, event)
@@ -223,9 +249,55 @@ async fn next_reply(source: &mut Option<ReplySource>) -> Option<(StepId, ReplyEv
     }
 }
 
-async fn next_run(source: &mut Option<RunSource>) -> Option<(RunId, RunEvent)> {
-    match source {
-        Some(run) => run.recv().await,
-        None => std::future::pending().await,
+/// The next event of the run. An executor that broke off without reporting the end causes one: a turn must not wait
+/// forever.
+async fn next_run(source: &mut Option<RunSource>) -> (RunId, RunEvent) {
+    if let Some(known) = source {
+        if let Some(next) = known.next().await {
+            return next;
+        }
+        let RunSource { run, over, .. } = *known;
+        *source = None;
+        if !over {
+            let report = RunReport::bare(Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
+            return (run, RunEvent::Ended(Box::new(report)));
+        }
+    }
+    std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: RunId = RunId(1);
+
+    /// The run whose executor sent these events and then broke off, or ended.
+    async fn after(events: Vec<RunEvent>) -> Option<RunSource> {
+        let (sender, receiver) = mpsc::channel(CHANNEL_CAPACITY);
+        for event in events {
+            sender.send((RUN, event)).await.unwrap();
+        }
+        Some(RunSource { run: RUN, events: receiver, over: false })
+    }
+
+    #[tokio::test]
+    async fn a_run_whose_executor_broke_off_ends() {
+        let mut source = after(vec![RunEvent::Started]).await;
+        assert!(matches!(next_run(&mut source).await, (RUN, RunEvent::Started)));
+        let (run, end) = next_run(&mut source).await;
+        let RunEvent::Ended(report) = end else { panic!("it has no end: {end:?}") };
+        assert_eq!((run, report.outcome), (RUN, Outcome::Crashed(EXECUTOR_BROKE_OFF.into())));
+        assert!(source.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_run_that_ended_does_not_end_again() {
+        let report = Box::new(RunReport::bare(Outcome::Ok));
+        let mut source = after(vec![RunEvent::Ended(report)]).await;
+        let (_, end) = next_run(&mut source).await;
+        assert!(matches!(end, RunEvent::Ended(report) if report.outcome == Outcome::Ok));
+        let again = std::time::Duration::from_millis(50);
+        assert!(tokio::time::timeout(again, next_run(&mut source)).await.is_err());
     }
 }

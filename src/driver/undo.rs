@@ -20,15 +20,15 @@ const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 pub(super) struct UndoRoom {
     store: Option<Mutex<UndoStore>>,
     own: Vec<PathBuf>,
-    told: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
+    shown_covers: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
 }
 
 /// Why a run may not start because of its undo.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RememberError {
     /// Less can be undone than the person was told.
-    #[error("less of it could be taken back than was told (undo: {told}, now {now}): nothing was started")]
-    Less { told: String, now: String },
+    #[error("less of it could be taken back than was told (undo: {shown}, now {now}): nothing was started")]
+    Less { shown: String, now: String },
     /// Scanning the folder failed.
     #[error("the look at the folder broke off ({0}): nothing was started")]
     BrokeOff(#[from] tokio::task::JoinError),
@@ -40,7 +40,7 @@ pub(super) type FolderCopies = Option<Result<UndoSnapshot, UndoCover>>;
 impl UndoRoom {
     pub(super) fn new(config: Option<UndoConfig>) -> Self {
         let own = config.as_ref().map(|config| config.own.clone()).unwrap_or_default();
-        Self { store: config.map(UndoStore::new).map(Mutex::new), own, told: Mutex::default() }
+        Self { store: config.map(UndoStore::new).map(Mutex::new), own, shown_covers: Mutex::default() }
     }
 
     /// Uses the store of copies, if there is one.
@@ -79,13 +79,16 @@ impl UndoRoom {
             return None;
         }
         let cover = self.with(|store| store.cover(&scope)).unwrap_or_else(UndoCover::none);
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(block, cover.clone());
+        self.shown_covers.lock().unwrap_or_else(PoisonError::into_inner).insert(block, cover.clone());
         Some(cover)
     }
 
     /// Forgets a block that no longer waits.
     pub(super) fn release(&self, block: BlockId) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _), _| *other != block);
+        self.shown_covers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|(other, _), _| *other != block);
     }
 
     /// Copies what an approved run may change, and `others`: auto-run names, wherever they are.
@@ -99,7 +102,7 @@ impl UndoRoom {
         others: &[PathBuf],
     ) -> Result<FolderCopies, RememberError> {
         let block = (approval.block(), approval.revision());
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        let shown = self.shown_covers.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let scope = self.scope(approval.terms(), working);
         if scope.is_empty() {
             return Ok(None);
@@ -107,9 +110,9 @@ impl UndoRoom {
         let taken = self.with(|store| store.remember(scope, others));
         let taken = taken.unwrap_or_else(|why| Err(UndoCover::none(why)));
         let cover = taken.as_ref().map_or_else(|none| none, |picture| &picture.cover);
-        match told.filter(|told| cover.is_less_than(told)) {
-            Some(told) if matches!(approval.by(), Grantor::Person { .. }) => {
-                Err(RememberError::Less { told: told.words(), now: cover.words() })
+        match shown.filter(|shown| cover.is_less_than(shown)) {
+            Some(shown) if matches!(approval.by(), Grantor::Person { .. }) => {
+                Err(RememberError::Less { shown: shown.words(), now: cover.words() })
             }
             _ => Ok(Some(taken)),
         }

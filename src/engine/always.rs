@@ -88,8 +88,8 @@ impl Engine {
         }
         match (seen, &matched.countdown) {
             (true, Countdown::NotShown) => {
-                let timer = self.counted.timer.next();
-                self.counted.timer = timer;
+                let timer = self.last_ids.timer.next();
+                self.last_ids.timer = timer;
                 matched.countdown = Countdown::Since(now, timer);
                 self.effects.push(Effect::SetTimer(timer, START_DELAY_MS));
             }

@@ -77,12 +77,10 @@ pub(crate) fn check_field(field: &Field, answer: &str) -> Result<String, MisfitE
 }
 
 fn number(text: &str, min: Option<i64>, max: Option<i64>, whole: bool) -> Result<String, MisfitError> {
-    let value: f64 = match (whole, text.parse::<i64>(), text.parse::<f64>()) {
-        (true, Err(_), _) => return Err(MisfitError::Whole),
-        (false, _, Err(_)) => return Err(MisfitError::Number),
-        (false, _, Ok(value)) if !value.is_finite() => return Err(MisfitError::Number),
-        (_, Ok(value), _) => value as f64,
-        (_, _, Ok(value)) => value,
+    let value = if whole {
+        text.parse::<i64>().map_err(|_| MisfitError::Whole)? as f64
+    } else {
+        text.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or(MisfitError::Number)?
     };
     match (min, max) {
         (Some(min), _) if value < min as f64 => Err(MisfitError::Least(min)),

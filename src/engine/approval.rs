@@ -237,8 +237,8 @@ impl Engine {
     /// wait for the person: a link that leads the file's path outside of the folder, and a sandbox that confines
     /// nothing although the person did not ask for that.
     pub(super) fn apply_policy(&mut self) {
-        let (policy, Phase::Deciding(block)) = (self.settings.policy, &self.state.phase) else { return };
-        let block = *block;
+        let Phase::Deciding(block) = self.state.phase else { return };
+        let policy = self.settings.policy;
         let Some(inspected) = self.state.inspected(block) else { return };
         if self.state.live.foreign
             || policy == Policy::Ask
@@ -248,10 +248,10 @@ impl Engine {
         }
         let Ok(terms) = &inspected.terms else { return };
         // For code, a path that leads outside is only a finding.
-        let led = |f: &Finding| f.rule == "file.link" && f.severity > Severity::Info;
-        let led = inspected.review.findings.iter().any(led)
+        let is_grave_link = |f: &Finding| f.rule == "file.link" && f.severity > Severity::Info;
+        let leads_outside = inspected.review.findings.iter().any(is_grave_link)
             || terms.target.as_ref().is_some_and(Target::led_outside);
-        if terms.is_unconfined() && !self.settings.unconfined || led {
+        if terms.is_unconfined() && !self.settings.unconfined || leads_outside {
             return;
         }
         if let Some(item) = self.state.transcript.blocks.get(&block) {
@@ -274,12 +274,12 @@ impl Engine {
             return;
         };
         let source = version.source.clone();
-        let run = self.counted.run.next();
+        let run = self.last_ids.run.next();
         let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
         let request = request.named(self.name_of(block).filter(|_| by == Grantor::CommandLine));
-        self.counted.run = run;
+        self.last_ids.run = run;
         self.remember_file(block, sha256, &terms);
         self.rebuild_started(block);
         self.turn.unreported_results = true;

@@ -21,14 +21,14 @@ pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) 
     if !comparable(old, new) {
         return None;
     }
-    let mut told = String::new();
+    let mut diffs = String::new();
     for (before, after) in file_texts::pairs_of(kind, old, new) {
         let name =
             |of: &str| after.path.as_ref().map_or_else(|| of.to_owned(), |path| format!("{path} ({of})"));
         let compared = LineComparison::new(before.text(old), after.text(new), None);
-        told += &compared.unified(3, Some((&name(names.0), &name(names.1))));
+        diffs += &compared.unified(3, Some((&name(names.0), &name(names.1))));
     }
-    Some(told)
+    Some(diffs)
 }
 
 /// Whether the texts are short enough to compare. Equal lines at both ends don't count, as they cost nothing.

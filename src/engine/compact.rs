@@ -66,8 +66,8 @@ impl Engine {
             self.leave_summary(stuck);
             return self.notify(too_small_notice(size));
         };
-        let step = self.counted.step.next();
-        self.counted.step = step;
+        let step = self.last_ids.step.next();
+        self.last_ids.step = step;
         self.state.live.summary = Some(LiveSummary {
             step,
             upto,
@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// Handles an event of the reply that is the summary.
-    pub(super) fn summed_up(&mut self, event: ReplyEvent) {
+    pub(super) fn take_summary_event(&mut self, event: ReplyEvent) {
         let Some(summary) = &mut self.state.live.summary else { return };
         match event {
             ReplyEvent::Delta(text) => {

@@ -23,7 +23,7 @@ pub(crate) use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free};
 
 use super::replying::FAILED;
-use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript, task};
+use super::transcript::{Item, ReplyItem, SettledEvent, Transcript, task};
 use super::{Settings, dialect, prompt};
 use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
 use budget::ResultLimits;
@@ -36,61 +36,16 @@ pub(crate) fn messages(transcript: &Transcript, settings: &Settings, dialect: Di
 }
 
 /// The messages with these limits on results, and how many results were shortened for them.
-fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize) {
-    let Composer { transcript, settings, .. } = composer;
-    let mut told = MessageList::default();
-    let is_small = transcript.model.as_ref().is_some_and(|name| dialect::is_small(&name.model));
-    let system = prompt::in_dialect(&settings.system_prompt, composer.dialect, is_small, &settings.terminals);
-    told.push_text(Role::System, &system);
-    told.push_text(Role::System, composer.instructions);
-    let mut results = Results::new(transcript, settings.output_to_model);
-    let mut pending = PendingEvents::new(&transcript.settled);
-    let images = composer.chosen_images();
-    let mut shortened = 0;
-    let summed_up = transcript.summary().map_or(0, |summary| {
-        told.push_summary(transcript, summary, &mut results, &mut pending);
-        summary.upto
-    });
-    for (at, item) in transcript.items.iter().enumerate().skip(summed_up) {
-        let group = pending.before(at);
-        shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
-        match item {
-            Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
-            Item::Prompt { text, files, .. } => {
-                told.push_text(Role::User, &attachments::message(text, files));
-            }
-            Item::Reply(reply) if left_out(reply, transcript) => {}
-            Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {
-                told.messages.push(calls::reply(reply));
-                let until = next_word(&transcript.items, at);
-                for call in reply.tool_calls() {
-                    let block = calls::block_of(reply, transcript, call);
-                    // All that was settled about its block by then answers the call.
-                    let group = block.map(|block| pending.of(block.id, until)).unwrap_or_default();
-                    let (text, cut) = results.capped(&group, cuts.cap(transcript, &group));
-                    shortened += cut;
-                    told.answer(calls::answer(reply, call, text), images::of(transcript, &group), &images);
-                }
-                let deferred = std::mem::take(&mut told.deferred);
-                told.images(deferred.iter());
-            }
-            Item::Reply(reply) => {
-                told.reply(reply, &calls::as_text(reply, transcript, composer.dialect));
-                told.push_text(Role::User, &calls::refused(reply));
-            }
-            Item::Resumed { .. } => told.push_text(Role::User, &results.kernels_gone(resumed)),
-            Item::KernelRestarted { .. } => told.push_text(Role::User, &results.kernels_gone(restarted)),
-            Item::Recipe { fact, .. } => {
-                if let RecipeFact::Said { text, .. } = fact.as_ref() {
-                    told.push_text(Role::User, text);
-                }
-            }
-            Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
-        }
+fn compose(composer: &Composer<'_>, limits: ResultLimits) -> (Vec<Message>, usize) {
+    let mut list = MessageList::new(*composer, limits);
+    list.push_system_prompt();
+    let summed_up = list.push_summary();
+    for (at, item) in composer.transcript.items.iter().enumerate().skip(summed_up) {
+        list.push_results_before(at);
+        list.push_item(at, item);
     }
-    let group = pending.before(usize::MAX);
-    shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
-    (told.messages, shortened)
+    list.push_results_before(usize::MAX);
+    (list.messages, list.shortened)
 }
 
 /// Whether no request with this prompt was ever sent before its turn ended: the person could still change it, and what
@@ -128,17 +83,115 @@ pub(super) fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
         && !transcript.settled.iter().any(|settled| reply.blocks.contains(&settled.block))
 }
 
-/// The messages so far; consecutive texts of the same role are joined into one message.
-#[derive(Default)]
-struct MessageList {
+/// A conversation while it is composed. Consecutive texts of the same role are joined into one message.
+struct MessageList<'a> {
+    composer: Composer<'a>,
+    limits: ResultLimits,
+    results: Results<'a>,
+    pending: PendingEvents<'a>,
+    /// The images of results that are sent.
+    chosen_images: Vec<ImageRef>,
     messages: Vec<Message>,
-    /// Images of answers to calls: they are sent after all answers of a reply.
-    deferred: Vec<ImageRef>,
+    /// How many results are shorter than usual.
+    shortened: usize,
 }
 
-impl MessageList {
+impl<'a> MessageList<'a> {
+    fn new(composer: Composer<'a>, limits: ResultLimits) -> Self {
+        Self {
+            composer,
+            limits,
+            results: Results::new(composer.transcript, composer.settings.output_to_model),
+            pending: PendingEvents::new(&composer.transcript.settled),
+            chosen_images: composer.chosen_images(),
+            messages: Vec::new(),
+            shortened: 0,
+        }
+    }
+
+    fn push_system_prompt(&mut self) {
+        let Composer { transcript, settings, dialect, instructions, .. } = self.composer;
+        let is_small = transcript.model.as_ref().is_some_and(|name| dialect::is_small(&name.model));
+        let system = prompt::in_dialect(&settings.system_prompt, dialect, is_small, &settings.terminals);
+        self.push_text(Role::System, &system);
+        self.push_text(Role::System, instructions);
+    }
+
+    /// Adds the summary, if there is one, instead of the items that it replaces; returns how many these are. Their
+    /// effects on the kernel still count, and a turn that began before the summary's end keeps its prompt.
+    fn push_summary(&mut self) -> usize {
+        let transcript = self.composer.transcript;
+        let Some(summary) = transcript.summary() else { return 0 };
+        let replaced = transcript.items.get(..summary.upto).unwrap_or_default();
+        let mut pending = self.pending.take_first(summary.settled);
+        for (at, item) in replaced.iter().enumerate() {
+            self.results.skip_group(&pending.before(at));
+            if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
+                self.results.kernels_gone(restarted);
+            }
+        }
+        self.results.skip_group(&pending.before(usize::MAX));
+        self.push_text(Role::User, SUMMARY_HEAD);
+        self.push_text(Role::User, &summary.text);
+        if let Some(Item::Prompt { text, files, .. }) = task(replaced).and_then(|at| replaced.get(at)) {
+            self.push_text(Role::User, TASK_HEAD);
+            self.push_text(Role::User, &attachments::message(text, files));
+        }
+        summary.upto
+    }
+
+    /// Adds the item with this index.
+    fn push_item(&mut self, at: usize, item: &Item) {
+        let Composer { transcript, dialect, .. } = self.composer;
+        match item {
+            Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
+            Item::Prompt { text, files, .. } => {
+                self.push_text(Role::User, &attachments::message(text, files));
+            }
+            Item::Reply(reply) if left_out(reply, transcript) => {}
+            Item::Reply(reply) if dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {
+                self.push_calls(at, reply);
+            }
+            Item::Reply(reply) => {
+                self.push_reply(reply, &calls::as_text(reply, transcript, dialect));
+                self.push_text(Role::User, &calls::refused(reply));
+            }
+            Item::Resumed { .. } => {
+                let note = self.results.kernels_gone(resumed);
+                self.push_text(Role::User, &note);
+            }
+            Item::KernelRestarted { .. } => {
+                let note = self.results.kernels_gone(restarted);
+                self.push_text(Role::User, &note);
+            }
+            Item::Recipe { fact, .. } => {
+                if let RecipeFact::Said { text, .. } = fact.as_ref() {
+                    self.push_text(Role::User, text);
+                }
+            }
+            Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
+        }
+    }
+
+    /// Adds a reply with calls, the answer to each call, and then the images of all answers.
+    fn push_calls(&mut self, at: usize, reply: &ReplyItem) {
+        let transcript = self.composer.transcript;
+        self.messages.push(calls::reply(reply));
+        let until = next_word(&transcript.items, at);
+        let mut images = Vec::new();
+        for call in reply.tool_calls() {
+            let block = calls::block_of(reply, transcript, call);
+            // All that was settled about its block by then answers the call.
+            let group = block.map(|block| self.pending.of(block.id, until)).unwrap_or_default();
+            let text = self.render(&group);
+            self.messages.push(calls::answer(reply, call, text));
+            images.extend(self.images_of(&group));
+        }
+        self.push_images(images);
+    }
+
     /// Adds a reply of the model, with the opaque items that its provider wants back.
-    fn reply(&mut self, reply: &ReplyItem, text: &str) {
+    fn push_reply(&mut self, reply: &ReplyItem, text: &str) {
         // Opaque items that belong to calls make no sense without the calls.
         let kept = if reply.tool_calls().is_empty() { reply.opaque_items().to_vec() } else { Vec::new() };
         if kept.is_empty() {
@@ -146,6 +199,28 @@ impl MessageList {
         } else {
             self.messages.push(Message { kept, ..Message::new(Role::Assistant, text) });
         }
+    }
+
+    /// Adds the results that came before the item with this index.
+    fn push_results_before(&mut self, at: usize) {
+        let group = self.pending.before(at);
+        let text = self.render(&group);
+        self.push_text(Role::User, &results::with_heading(text));
+        self.push_images(self.images_of(&group));
+    }
+
+    /// The text of consecutive results, within the limit for them.
+    fn render(&mut self, group: &[&SettledEvent]) -> String {
+        let limit = self.limits.of_group(self.composer.transcript, group);
+        let (text, shortened) = self.results.capped(group, limit);
+        self.shortened += shortened;
+        text
+    }
+
+    /// The images of these results that are sent.
+    fn images_of(&self, group: &[&'a SettledEvent]) -> Vec<ImageRef> {
+        let images = images::of(self.composer.transcript, group);
+        images.filter(|image| self.chosen_images.contains(image)).cloned().collect()
     }
 
     fn push_text(&mut self, role: Role, text: &str) {
@@ -161,60 +236,8 @@ impl MessageList {
         }
     }
 
-    /// Adds the summary instead of the items that it replaces. Their effects on the kernel still count, and a turn that
-    /// began before the summary's end keeps its prompt.
-    fn push_summary(
-        &mut self,
-        transcript: &Transcript,
-        summary: &SummaryItem,
-        results: &mut Results<'_>,
-        pending: &mut PendingEvents<'_>,
-    ) {
-        let left_out = transcript.items.get(..summary.upto).unwrap_or_default();
-        let mut gone = pending.take_first(summary.settled);
-        for (at, item) in left_out.iter().enumerate() {
-            results.skip_group(&gone.before(at));
-            if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
-                results.kernels_gone(restarted);
-            }
-        }
-        results.skip_group(&gone.before(usize::MAX));
-        self.push_text(Role::User, SUMMARY_HEAD);
-        self.push_text(Role::User, &summary.text);
-        if let Some(Item::Prompt { text, files, .. }) = task(left_out).and_then(|at| left_out.get(at)) {
-            self.push_text(Role::User, TASK_HEAD);
-            self.push_text(Role::User, &attachments::message(text, files));
-        }
-    }
-
-    /// Adds the results of consecutive settled blocks, shortened to `cap`; returns how many were shortened.
-    fn results(
-        &mut self,
-        results: &mut Results<'_>,
-        group: &[&SettledEvent],
-        cap: Option<usize>,
-        images: &[ImageRef],
-        transcript: &Transcript,
-    ) -> usize {
-        let (text, shortened) = results.capped(group, cap);
-        self.push_text(Role::User, &results::with_heading(text));
-        self.images(images::of(transcript, group).filter(|image| images.contains(image)));
-        shortened
-    }
-
-    /// Adds the answer to a call; its images are sent later.
-    fn answer<'i>(
-        &mut self,
-        answer: Message,
-        images: impl Iterator<Item = &'i ImageRef>,
-        chosen: &[ImageRef],
-    ) {
-        self.messages.push(answer);
-        self.deferred.extend(images.filter(|image| chosen.contains(image)).cloned());
-    }
-
-    fn images<'i>(&mut self, images: impl Iterator<Item = &'i ImageRef>) {
-        let images: Vec<_> = images.map(|image| MessageImage { image: image.clone(), data: None }).collect();
+    /// Adds images to the last message of the person, or in a message of their own.
+    fn push_images(&mut self, images: Vec<ImageRef>) {
         if images.is_empty() {
             return;
         }
@@ -222,7 +245,7 @@ impl MessageList {
             self.push_text(Role::User, IMAGES_HEAD);
         }
         if let Some(last) = self.messages.last_mut() {
-            last.images.extend(images);
+            last.images.extend(images.into_iter().map(|image| MessageImage { image, data: None }));
         }
     }
 }

@@ -21,7 +21,7 @@ use description::{describe_functions, is_offered};
 #[derive(Debug, Default)]
 pub(super) struct FunctionFiles {
     /// The status of each file, in the order of the settings.
-    standing: Vec<FileStatus>,
+    statuses: Vec<FileStatus>,
     /// What the person approved: the bytes' hash, and the terms without the kernel's generation.
     approved: Vec<(Sha256, Terms)>,
     /// Whether the step waits for decisions about files.
@@ -56,15 +56,15 @@ impl Engine {
     /// Proposes the files that the kernel lacks; returns whether the step has to wait for them.
     pub(super) fn propose_function_files(&mut self) -> bool {
         let count = self.settings.functions.len();
-        self.files.standing.resize(count, FileStatus::Wanted);
+        self.files.statuses.resize(count, FileStatus::Wanted);
         let wanted: Vec<usize> =
-            (0..count).filter(|at| self.files.standing.get(*at) == Some(&FileStatus::Wanted)).collect();
+            (0..count).filter(|at| self.files.statuses.get(*at) == Some(&FileStatus::Wanted)).collect();
         let mut blocks = Vec::new();
         for at in wanted {
             let Some(file) = self.settings.functions.get(at).cloned() else { continue };
             let block = self.propose_file(&file);
-            if let Some(standing) = self.files.standing.get_mut(at) {
-                *standing = FileStatus::Proposed(block);
+            if let Some(status) = self.files.statuses.get_mut(at) {
+                *status = FileStatus::Proposed(block);
             }
             blocks.push(block);
         }
@@ -115,7 +115,7 @@ impl Engine {
         source: std::sync::Arc<str>,
     ) -> BlockId {
         let version = Version { revision: Revision(1), source, language: language.into(), whole: true };
-        self.propose_block(self.counted.step, kind, origin, version)
+        self.propose_block(self.last_ids.step, kind, origin, version)
     }
 
     /// Records a new block with its first version.
@@ -126,14 +126,14 @@ impl Engine {
         origin: Origin,
         first: Version,
     ) -> BlockId {
-        self.counted.block = self.counted.block.next();
-        let (id, versions, placed) = (self.counted.block, vec![first], Vec::new());
+        self.last_ids.block = self.last_ids.block.next();
+        let (id, versions, placed) = (self.last_ids.block, vec![first], Vec::new());
         self.record(Entry::Block(Block { id, step, kind, origin, versions, placed }));
         id
     }
 
     /// Runs a file again without asking, if the person approved the same bytes under the same terms before.
-    pub(super) fn apply_memory(&mut self) {
+    pub(super) fn apply_earlier_approval(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         if self.state.live.foreign || !matches!(item.block.kind, BlockKind::Load { .. }) {
@@ -144,7 +144,11 @@ impl Engine {
         };
         let current = item.block.current();
         let (revision, hash) = (current.revision, Sha256::of(current.source.as_bytes()));
-        let known = self.files.approved.iter().any(|(h, then)| *h == hash && timeless(terms).same_as(then));
+        let known = self
+            .files
+            .approved
+            .iter()
+            .any(|(h, then)| *h == hash && without_kernel_state(terms).same_as(then));
         // A block that takes the typed word takes it every time.
         if known && !self.state.needs_typed(block) {
             self.grant_if_ready(block, revision, Grantor::Before);
@@ -177,7 +181,7 @@ impl Engine {
     pub(super) fn remember_file(&mut self, block: BlockId, hash: Sha256, terms: &Terms) {
         let item = self.state.transcript.blocks.get(&block);
         if item.is_some_and(|item| matches!(item.block.kind, BlockKind::Load { .. })) {
-            let terms = timeless(terms);
+            let terms = without_kernel_state(terms);
             self.files.approved.retain(|(known, _)| *known != hash);
             self.files.approved.push((hash, terms));
         }
@@ -185,23 +189,23 @@ impl Engine {
 
     /// The block of a file was rejected or skipped.
     pub(super) fn file_left(&mut self, block: BlockId) {
-        self.file_stands(block, FileStatus::Left(block));
+        self.set_file_status(block, FileStatus::Left(block));
     }
 
     /// A run has ended: if it was that of a file, stores whether the file is loaded.
     pub(super) fn file_ran(&mut self, block: BlockId, report: &RunReport) {
         let loaded = report.outcome == Outcome::Ok;
-        self.file_stands(block, if loaded { FileStatus::Loaded(block) } else { FileStatus::Left(block) });
+        self.set_file_status(block, if loaded { FileStatus::Loaded(block) } else { FileStatus::Left(block) });
     }
 
-    fn file_stands(&mut self, block: BlockId, standing: FileStatus) {
-        if let Some(known) = self.files.standing.iter_mut().find(|file| file.block() == Some(block)) {
-            *known = standing;
+    fn set_file_status(&mut self, block: BlockId, status: FileStatus) {
+        if let Some(known) = self.files.statuses.iter_mut().find(|file| file.block() == Some(block)) {
+            *known = status;
         }
     }
 
     /// The kernel reported functions: the model is told of them from the next request on.
-    pub(super) fn functions_told(&mut self, functions: Vec<Function>) {
+    pub(super) fn functions_reported(&mut self, functions: Vec<Function>) {
         for function in functions {
             self.state.live.functions.retain(|known| known.name != function.name);
             self.state.live.functions.push(function);
@@ -212,7 +216,7 @@ impl Engine {
     /// The kernel is gone, and the loaded functions with it.
     pub(super) fn forget_functions(&mut self) {
         self.state.live.functions.clear();
-        for file in &mut self.files.standing {
+        for file in &mut self.files.statuses {
             if let FileStatus::Loaded(_) = file {
                 *file = FileStatus::Wanted;
             }
@@ -225,7 +229,7 @@ impl Engine {
         self.files.preparing =
             self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
         let files = self.settings.functions.iter();
-        self.files.standing = files
+        self.files.statuses = files
             .map(|file| self.waiting_block(file).map_or(FileStatus::Wanted, FileStatus::Proposed))
             .collect();
     }
@@ -239,8 +243,8 @@ impl Engine {
     }
 }
 
-/// The terms without what a new kernel changes.
-fn timeless(terms: &Terms) -> Terms {
+/// The terms without what differs from one kernel to the next.
+fn without_kernel_state(terms: &Terms) -> Terms {
     Terms { kernel: terms.kernel.map(|_| KernelRef::default()), shared: None, ..terms.clone() }
 }
 

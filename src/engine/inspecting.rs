@@ -103,10 +103,7 @@ impl Engine {
         if let Some(notice) = notice {
             self.notify(notice);
         }
-        self.offer_lacking();
-        self.apply_policy();
-        self.apply_memory();
-        self.apply_named();
+        self.proceed_without_asking();
     }
 
     /// Handles the result of placing an edit. The new text of its files becomes a revision that is inspected. If the
@@ -148,9 +145,15 @@ impl Engine {
         if orders.get(&block).is_none_or(|pending| pending.environment_version != *environment_version) {
             self.order_inspection(block);
         }
+        self.proceed_without_asking();
+    }
+
+    /// Offers what the block that waits lacks, and runs it if the person decided about it before: by a flag, earlier in
+    /// the session, or by naming it.
+    fn proceed_without_asking(&mut self) {
         self.offer_lacking();
         self.apply_policy();
-        self.apply_memory();
+        self.apply_earlier_approval();
         self.apply_named();
     }
 
@@ -214,7 +217,7 @@ impl Engine {
 
     /// The person switches on or off that the block gets a terminal of its own. If its executor is known to have none,
     /// the person is told so and nothing changes.
-    pub(super) fn set_terminal(&mut self, block: BlockId) {
+    pub(super) fn toggle_terminal(&mut self, block: BlockId) {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
         }

@@ -23,9 +23,9 @@ pub(super) fn compose(own: &str, files: &[&Instructions]) -> String {
         parts.push(format!("{PERSONAL_HEAD}\n\n{}", own.trim()));
     }
     for (head, wanted) in [(PERSONAL_FILES_HEAD, true), (PROJECT_HEAD, false)] {
-        let told: Vec<_> = files.iter().filter(|file| file.own == wanted).map(|file| one(file)).collect();
-        if !told.is_empty() {
-            parts.push(format!("{head}\n\n{}", told.join("\n\n")));
+        let texts: Vec<_> = files.iter().filter(|file| file.own == wanted).map(|file| one(file)).collect();
+        if !texts.is_empty() {
+            parts.push(format!("{head}\n\n{}", texts.join("\n\n")));
         }
     }
     parts.join("\n\n")

@@ -94,8 +94,8 @@ pub(super) fn no_tools(model: &ModelName) -> Notice {
 }
 
 pub(super) fn call_refused(why: &str, is_model_told: bool) -> Notice {
-    let told = if is_model_told { " The model is told." } else { "" };
-    Notice::warn(format!("A tool call came to no block: {}.{told}", one_line(why)))
+    let ending = if is_model_told { " The model is told." } else { "" };
+    Notice::warn(format!("A tool call came to no block: {}.{ending}", one_line(why)))
 }
 
 pub(super) fn lacks_elsewhere(block: BlockId, package: &str, executor: ExecutorKind) -> Notice {

@@ -1,4 +1,4 @@
-//! Turns a program's output into text while it arrives. Each of its streams is decoded by itself.
+//! Turns a program's output into text while it arrives. Standard output and standard error are decoded separately.
 
 use crate::domain::Stream;
 use crate::text::rewritten::LineCollapser;

@@ -58,7 +58,7 @@ impl UnreadTexts {
                 }
                 TextSource::Away(..) if left == 0 => continue,
                 TextSource::Away(run, entry) => match read(*entry)? {
-                    Entry::Ran { run: found, report, .. } if found == *run => printed(&report),
+                    Entry::Ran { run: found, report, .. } if found == *run => texts_of_run(&report),
                     _ => return Err(OTHER_ENTRY.to_owned()),
                 },
             };
@@ -91,7 +91,7 @@ fn message_texts(entry: Entry) -> Result<TracedTexts, String> {
 }
 
 /// What a run returned: both streams, its value, its error.
-fn printed(report: &RunReport) -> Vec<Arc<str>> {
+fn texts_of_run(report: &RunReport) -> Vec<Arc<str>> {
     let streams = [Stream::Stdout, Stream::Stderr];
     let streams = streams.map(|stream| String::from_utf8_lossy(&report.output.bytes(stream)).into());
     let said = [report.value.as_deref(), report.error.as_ref().map(|error| error.traceback.as_str())];
@@ -112,7 +112,7 @@ pub(crate) fn unread_texts(state: &State, step: StepId) -> UnreadTexts {
     let mut settled = transcript.settled.iter().peekable();
     for (at, item) in transcript.items.iter().take(end).enumerate() {
         while let Some(next) = settled.next_if(|settled| settled.after <= at) {
-            outcome(transcript, next.block, &next.what, &mut texts);
+            push_settlement(transcript, next.block, &next.what, &mut texts);
         }
         if let Some((entry, out)) = transcript.message_away(at) {
             texts.push((TextSource::Message(entry, out.bytes as usize), TextOrigin::Model));
@@ -128,10 +128,10 @@ pub(crate) fn unread_texts(state: &State, step: StepId) -> UnreadTexts {
         }
     }
     for next in settled.take_while(|settled| settled.after <= end) {
-        outcome(transcript, next.block, &next.what, &mut texts);
+        push_settlement(transcript, next.block, &next.what, &mut texts);
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
-    texts.extend(edits.filter_map(edited).map(|text| (TextSource::Here(text), TextOrigin::Person)));
+    texts.extend(edits.filter_map(edited_lines).map(|text| (TextSource::Here(text), TextOrigin::Person)));
     drop_excess(&mut texts);
     UnreadTexts(texts)
 }
@@ -156,7 +156,7 @@ fn in_memory(text: &str) -> TextSource {
 }
 
 /// Adds the words that came with what became of a block.
-fn outcome(
+fn push_settlement(
     transcript: &Transcript,
     block: BlockId,
     what: &Settlement,
@@ -175,14 +175,16 @@ fn outcome(
             };
             match run.unloaded_output() {
                 Some((entry, _)) => texts.push((TextSource::Away(run.run, entry), from)),
-                None => texts.extend(printed(report).into_iter().map(|text| (TextSource::Here(text), from))),
+                None => {
+                    texts.extend(texts_of_run(report).into_iter().map(|text| (TextSource::Here(text), from)))
+                }
             }
         }
     }
 }
 
 /// The lines of a block that the person wrote.
-fn edited(item: &BlockItem) -> Option<Arc<str>> {
+fn edited_lines(item: &BlockItem) -> Option<Arc<str>> {
     if !item.block.is_edited() {
         return None;
     }

@@ -2,7 +2,7 @@
 //!
 //! A plan names runs that ended well in the previous kernel (`plan`). It only sets an order and decides nothing: each
 //! block waits with its whole text, its findings and its terms for a decision like every block. Blocks that touched
-//! nothing but the kernel are merged into one block of sayso's own (`merged`). What a block does is compared with its
+//! nothing but the kernel are merged into one block of sayso's own (`merged_block`). What a block does is compared with its
 //! earlier run (`compare`); within a merged block before its next part runs. The first block that did something else,
 //! or ended otherwise, ends the plan. A run whose approval was for other bytes than the session file now has is named
 //! and left out: anybody who can write files could have changed the session file.
@@ -31,7 +31,7 @@ pub(super) struct RebuildQueue {
     /// The runs still to be repeated; each item is one decision.
     todo: VecDeque<Vec<RunId>>,
     /// The decision in progress.
-    turn: Option<Box<RebuildDecision>>,
+    decision: Option<Box<RebuildDecision>>,
     /// How many runs were repeated.
     done: usize,
     /// The generation of the kernel that they ran in.
@@ -50,7 +50,7 @@ struct RebuildDecision {
     /// Whether the block has been approved and runs.
     running: bool,
     /// What the parts of a merged block reported so far.
-    told: PartReports,
+    parts: PartReports,
     /// The block and difference because of which the run is ended.
     differs: Option<(BlockId, Difference)>,
 }
@@ -64,7 +64,7 @@ impl RebuildQueue {
     /// Whether the block in progress will be compared with this text.
     pub(super) fn compares(&self, body: Body) -> bool {
         let Body::Output(run) = body else { return false };
-        self.turn.as_ref().is_some_and(|turn| turn.runs.contains(&run))
+        self.decision.as_ref().is_some_and(|decision| decision.runs.contains(&run))
     }
 }
 
@@ -88,9 +88,9 @@ impl Engine {
             let Some(block) = self.propose_step(&runs) else { continue };
             // Their outputs are needed for the comparison once the block has run.
             self.ask_for(&runs.iter().copied().map(Body::Output).collect::<Vec<_>>());
-            let told = PartReports::default();
-            let turn = RebuildDecision { block, runs, running: false, told, differs: None };
-            self.rebuild.turn = Some(Box::new(turn));
+            let parts = PartReports::default();
+            let decision = RebuildDecision { block, runs, running: false, parts, differs: None };
+            self.rebuild.decision = Some(Box::new(decision));
             self.order_inspection(block);
             self.advance();
             return true;
@@ -113,55 +113,71 @@ impl Engine {
 
     /// A block was granted: if it is the plan's, its run begins.
     pub(super) fn rebuild_started(&mut self, block: BlockId) {
-        if let Some(turn) = self.rebuild.turn.as_mut().filter(|turn| turn.block == block) {
-            turn.running = true;
+        if let Some(decision) = self.rebuild.decision.as_mut().filter(|decision| decision.block == block) {
+            decision.running = true;
         }
     }
 
     /// A run has ended: the plan goes on, or ends here. Returns whether its next block was proposed.
     pub(super) fn rebuild_ran(&mut self, run: RunId, block: BlockId, outcome: &Outcome) -> bool {
-        let Some(turn) = self.rebuild.turn.take_if(|turn| turn.running && turn.block == block) else {
+        let Some(decision) =
+            self.rebuild.decision.take_if(|decision| decision.running && decision.block == block)
+        else {
             return false;
         };
+        match self.why_rebuild_ends(run, block, outcome, &decision) {
+            Some(why) => self.end_rebuild(why),
+            None => self.next_or_end(),
+        }
+    }
+
+    /// Notes what a run of the plan brought; returns why the plan ends with it, if so.
+    fn why_rebuild_ends(
+        &mut self,
+        run: RunId,
+        block: BlockId,
+        outcome: &Outcome,
+        decision: &RebuildDecision,
+    ) -> Option<Notice> {
         let left = self.rebuild.count_left();
+        let (ended, not_run) = decision.runs.split_at(decision.parts.count().min(decision.runs.len()));
         let ran = self.state.transcript.run(run).map(|(_, run)| run);
         let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
         let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
-        if let Some((of, difference)) = turn.differs {
-            let behind = turn.runs.get(turn.told.count()..).unwrap_or_default();
-            let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
-            let not_run = blocks.map(|(item, _)| (run, item.block.id));
-            self.state.live.not_run.extend(not_run);
-            return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left + behind.len()));
+        if let Some((of, difference)) = &decision.differs {
+            let blocks = self.blocks_of(not_run);
+            self.state.live.not_run.extend(blocks.into_iter().map(|block| (run, block)));
+            return Some(notices::rebuild::rebuild_differs(*of, difference, left + not_run.len()));
         }
         if *outcome != Outcome::Ok || is_lost {
-            let (broke, behind) = self.broken_block(run, &turn).unwrap_or((block, 0));
+            let (broke, behind) = self.broken_block(run, decision).unwrap_or((block, 0));
             if !is_lost {
-                let ended = turn.runs.iter().take(turn.told.count());
-                let ended = ended.filter_map(|run| self.state.transcript.run(*run));
-                let ended: Vec<BlockId> = ended.map(|(item, _)| item.block.id).collect();
-                self.state.live.ran_within.extend(ended);
+                let blocks = self.blocks_of(ended);
+                self.state.live.ran_within.extend(blocks);
             }
-            return self.end_rebuild(notices::rebuild::rebuild_broke(broke, left + behind));
+            return Some(notices::rebuild::rebuild_broke(broke, left + behind));
         }
         if self.rebuild.kernel.is_some_and(|before| Some(before) != generation) {
-            return self.end_rebuild(notices::rebuild::rebuild_elsewhere(block, left));
+            return Some(notices::rebuild::rebuild_elsewhere(block, left));
         }
         self.rebuild.kernel = generation;
-        self.rebuild.done += turn.runs.len();
-        let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
+        self.rebuild.done += decision.runs.len();
+        let runs = decision.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
-            return self.end_rebuild(notices::rebuild::rebuild_unread(block, left));
+            return Some(notices::rebuild::rebuild_unread(block, left));
         }
         let mut gaps = Vec::new();
-        let differs = self.differs(run, &turn, &mut gaps);
+        let differs = self.differs(run, decision, &mut gaps);
         self.rebuild.gap = self.rebuild.gap.take().or_else(|| gaps.into_iter().next());
-        if let Some((of, difference)) = differs {
-            let of = of.unwrap_or(block);
-            return self.end_rebuild(notices::rebuild::rebuild_differs(of, &difference, left));
-        }
-        self.next_or_end()
+        let (of, difference) = differs?;
+        Some(notices::rebuild::rebuild_differs(of.unwrap_or(block), &difference, left))
+    }
+
+    /// The blocks of these runs.
+    fn blocks_of(&self, runs: &[RunId]) -> Vec<BlockId> {
+        let runs = runs.iter().filter_map(|run| self.state.transcript.run(*run));
+        runs.map(|(item, _)| item.block.id).collect()
     }
 
     /// Proposes the plan's next block, or reports the end of the plan; returns whether there was a block.
@@ -188,7 +204,7 @@ impl Engine {
 
     /// A block was rejected or skipped. If it was the plan's, proposes the next one; returns whether there was one.
     pub(super) fn rebuild_skipped(&mut self, block: BlockId) -> bool {
-        if self.rebuild.turn.take_if(|turn| !turn.running && turn.block == block).is_none() {
+        if self.rebuild.decision.take_if(|decision| !decision.running && decision.block == block).is_none() {
             return false;
         }
         self.next_or_end()

@@ -2,7 +2,7 @@
 //! them and compares the results.
 //!
 //! It decides nothing: an approval recorded in a session lets nothing run. Repeating a run takes a new decision
-//! ([`super::named`]) and new terms.
+//! ([`super::command_line_runs`]) and new terms.
 
 use super::transcript::{BlockItem, RunItem, Transcript};
 use crate::domain::{
@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRuns {
     /// The runs by the periods in which the session was open: each begins with new kernels and shells.
-    pub(crate) sittings: Vec<RecordedPeriod>,
+    pub(crate) periods: Vec<RecordedPeriod>,
     /// Blocks whose changes were undone or redone: that is not repeated.
     pub(crate) taken_back: BTreeSet<BlockId>,
     /// Files that a run changed and that existed before.
@@ -133,12 +133,12 @@ impl RecordedRuns {
     /// The runs in these entries. `installs`: whether installations of packages are repeated too.
     pub(crate) fn of(entries: &[(Timestamp, Entry)], installs: bool) -> Self {
         let transcript = Transcript::fold(entries.iter().cloned());
-        let mut all = Self { sittings: vec![RecordedPeriod::default()], ..Self::default() };
+        let mut all = Self { periods: vec![RecordedPeriod::default()], ..Self::default() };
         let mut kernels = KernelsBefore::default();
         for (_, entry) in entries {
             match entry {
                 Entry::Resumed => {
-                    all.sittings.push(RecordedPeriod::default());
+                    all.periods.push(RecordedPeriod::default());
                     kernels = KernelsBefore::default();
                 }
                 Entry::KernelRestarted => kernels.restart(),
@@ -149,15 +149,15 @@ impl RecordedRuns {
                     let Some((item, run)) = transcript.run(*run) else { continue };
                     let new_kernel = kernels.is_another_for(&run.terms);
                     let step = step(item, run, new_kernel, installs);
-                    if let Some(sitting) = all.sittings.last_mut() {
-                        sitting.steps.extend(step);
+                    if let Some(period) = all.periods.last_mut() {
+                        period.steps.extend(step);
                     }
                 }
                 Entry::Ran { report, .. } => all.note_files(&report.receipt),
                 _ => {}
             }
         }
-        all.sittings.retain(|sitting| !sitting.steps.is_empty());
+        all.periods.retain(|period| !period.steps.is_empty());
         all
     }
 
@@ -183,7 +183,7 @@ impl RecordedRuns {
     /// What every run of code was allowed.
     pub(crate) fn allowed(&self) -> AllowedThen {
         let mut all = AllowedThen::default();
-        let runs = self.sittings.iter().flat_map(RecordedPeriod::runs);
+        let runs = self.periods.iter().flat_map(RecordedPeriod::runs);
         let programs = runs.filter(|run| run.terms.executor.runs_code());
         for (at, rights) in programs.map(|run| &run.terms.rights).enumerate() {
             let environment = rights.environment.iter().cloned().collect();
@@ -206,12 +206,12 @@ impl RecordedRuns {
 
     /// Whether one of the runs to be repeated installs packages.
     pub(crate) fn installs(&self) -> bool {
-        let mut runs = self.sittings.iter().flat_map(RecordedPeriod::runs);
+        let mut runs = self.periods.iter().flat_map(RecordedPeriod::runs);
         runs.any(|run| matches!(run.bytes.kind, BlockKind::Install { .. }))
     }
 
     pub(crate) fn steps(&self) -> impl Iterator<Item = &RecordedStep> {
-        self.sittings.iter().flat_map(|sitting| &sitting.steps)
+        self.periods.iter().flat_map(|period| &period.steps)
     }
 }
 
@@ -366,15 +366,12 @@ mod tests {
                 Err(why) => format!("{} {why:?}", step.run.0),
             };
             let runs = RecordedRuns::of(&self.entries, false);
-            runs.sittings
-                .iter()
-                .map(|one| one.steps.iter().map(step).collect::<Vec<_>>().join(", "))
-                .collect()
+            runs.periods.iter().map(|one| one.steps.iter().map(step).collect::<Vec<_>>().join(", ")).collect()
         }
     }
 
     #[test]
-    fn runs_are_told_by_sittings_and_kernels() {
+    fn runs_are_told_by_periods_and_kernels() {
         let mut told = RecordedSession::default();
         told.block(1, "x = 1").block(2, "x").runs(1, "x = 1", in_kernel(1)).runs(2, "x", in_kernel(1));
         told.add(Entry::KernelRestarted).runs(2, "x", in_kernel(2)).runs(1, "x = 1", in_kernel(2));
@@ -450,7 +447,7 @@ mod tests {
         told.run = 1;
         told.ran(1, Outcome::Ok);
         let runs = RecordedRuns::of(&told.entries, false);
-        let bytes = &runs.sittings[0].runs().next().unwrap().bytes;
+        let bytes = &runs.periods[0].runs().next().unwrap().bytes;
         assert_eq!(
             (&*bytes.source, bytes.edit.as_ref().unwrap()),
             ("x = 2\n", &RecordedEdit { written: "the edit".into(), bases })

@@ -6,10 +6,10 @@
 //! decided here.
 //!
 //! When the reply is complete, [`reread`] checks it again for what the model may have meant as a block: calls printed
-//! as text (`printed`, `json`) and edits outside of fences (`unfenced`), both found by `outside`, prompts before code
-//! (`prompts`), language names that are slightly wrong. Blocks made from these wait like every other block, with a note
-//! on how they were read. `call` reads the arguments of tool calls; `think` removes printed thinking from the text
-//! before anything else sees it.
+//! as text (`printed_calls`, `json`) and edits outside of fences (`unfenced_edits`), both found by `outside`; code
+//! behind prompts (`prompts`); and language names that are slightly wrong (`info`). Blocks made from these wait like
+//! every other block, with a note on how they were read. `call` reads the arguments of tool calls; `think` removes
+//! printed thinking from the text before anything else sees it.
 
 pub(crate) mod call;
 mod edit_fence;

@@ -5,12 +5,13 @@
 
 mod closing;
 
-use super::reply::think::{ThinkPiece, Thinking};
+use super::reply::think::{ThinkPiece, ThinkSplitter};
 use super::reply::{Parser, Proposal, Segment, call};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
-    Dialect, FailureKind, Finish, FinishReason, Notice, OpaqueItem, ReplyEvent, ReplyFailure, StepId, TurnEnd,
+    Dialect, FailureKind, Finish, FinishReason, Language, Notice, OpaqueItem, ReplyEvent, ReplyFailure,
+    StepId, Timestamp, TurnEnd,
 };
 use closing::ReplyContent;
 
@@ -26,11 +27,21 @@ const OVERLAP_BYTES: usize = 256;
 #[derive(Debug)]
 pub(super) struct ReplyStream {
     parser: Parser,
-    thinking: Thinking,
+    splitter: ThinkSplitter,
     /// The dialect of the request.
     dialect: Dialect,
     kept: Vec<OpaqueItem>,
-    foreseen: bool,
+    /// Whether an executor was ordered to start ahead of time: only the first language of a reply counts.
+    prewarmed: bool,
+}
+
+impl ReplyStream {
+    /// Orders an executor to start ahead of time if this is the first language of code in the reply.
+    fn prewarm(&mut self, language: Option<&Language>) -> Option<Effect> {
+        let language = language.filter(|_| !self.prewarmed)?;
+        self.prewarmed = true;
+        Some(Effect::Prewarm(language.clone()))
+    }
 }
 
 /// What becomes of the blocks when a reply ends.
@@ -50,9 +61,9 @@ impl Engine {
         self.stream = Some(ReplyStream {
             parser: Parser::new(self.dialect(), &self.settings.languages),
             dialect: self.dialect(),
-            thinking: Thinking::default(),
+            splitter: ThinkSplitter::default(),
             kept: Vec::new(),
-            foreseen: false,
+            prewarmed: false,
         });
         self.state.live.reply = Some(reply);
     }
@@ -78,16 +89,10 @@ impl Engine {
         match event {
             ReplyEvent::Delta(text) => {
                 note_arrival(reply, self.now);
-                let pieces = stream.thinking.push(&text);
-                let changed = take(reply, &mut stream.parser, pieces);
-                if !stream.foreseen {
-                    let language =
-                        reply.segments.get(changed..).unwrap_or_default().iter().find_map(language);
-                    if let Some(language) = language {
-                        stream.foreseen = true;
-                        self.effects.push(Effect::Prewarm(language.clone()));
-                    }
-                }
+                let pieces = stream.splitter.push(&text);
+                let changed = take_pieces(reply, &mut stream.parser, pieces);
+                let changed = reply.segments.get(changed..).unwrap_or_default();
+                self.effects.extend(stream.prewarm(changed.iter().find_map(language_of_code)));
             }
             ReplyEvent::Reasoning(text) => {
                 note_arrival(reply, self.now);
@@ -95,13 +100,10 @@ impl Engine {
             }
             ReplyEvent::ToolCall(call) => {
                 note_arrival(reply, self.now);
-                let called = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
-                let language =
-                    called.filter(|called| called.special_kind.is_none()).and_then(|called| called.language);
-                if let Some(language) = language.filter(|_| !stream.foreseen) {
-                    stream.foreseen = true;
-                    self.effects.push(Effect::Prewarm(language));
-                }
+                let proposed = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
+                let code = proposed.filter(|proposed| proposed.special_kind.is_none());
+                let language = code.and_then(|code| code.language);
+                self.effects.extend(stream.prewarm(language.as_ref()));
                 reply.calls.push(call);
             }
             ReplyEvent::Usage(usage) => reply.usage = Some(usage),
@@ -178,7 +180,11 @@ impl Engine {
 }
 
 /// Adds pieces to the live reply and its parser; returns the index of the first segment that may have changed.
-fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<Item = ThinkPiece>) -> usize {
+fn take_pieces(
+    reply: &mut LiveReply,
+    parser: &mut Parser,
+    pieces: impl IntoIterator<Item = ThinkPiece>,
+) -> usize {
     let mut changed = reply.segments.len();
     for piece in pieces {
         match piece {
@@ -193,12 +199,12 @@ fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<It
     changed
 }
 
-fn note_arrival(reply: &mut LiveReply, now: crate::domain::Timestamp) {
+fn note_arrival(reply: &mut LiveReply, now: Timestamp) {
     reply.first_at.get_or_insert(now);
     reply.retry = None;
 }
 
-fn language(segment: &Segment) -> Option<&crate::domain::Language> {
+fn language_of_code(segment: &Segment) -> Option<&Language> {
     match segment {
         Segment::Block(proposed) if proposed.special_kind.is_none() => proposed.language.as_ref(),
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::replying::{FAILED, STOPPED};
 use super::transcript::{Item, Settlement, task};
-use super::{Counters, Engine, Phase, Transcript, notices};
+use super::{Engine, LastIds, Phase, Transcript, notices};
 use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
 /// Where a session without open blocks stopped.
@@ -30,7 +30,7 @@ impl Engine {
         let is_new_branch = self.state.transcript.is_branch_as_it_began();
         self.record(Entry::Resumed);
         let transcript = &self.state.transcript;
-        self.counted = newest_ids(transcript);
+        self.last_ids = highest_ids(transcript);
         let turn = open_turn(transcript);
         self.turn.active = !turn.is_empty();
         let step = settled_since_reply(transcript, turn);
@@ -88,11 +88,11 @@ pub(super) fn unanswered(message: &str) -> Phase {
 }
 
 /// The highest ids in a transcript.
-fn newest_ids(transcript: &Transcript) -> Counters {
+fn highest_ids(transcript: &Transcript) -> LastIds {
     let replies = transcript.items.iter().filter_map(Item::reply).map(|reply| reply.step);
     let of_blocks = transcript.blocks.values().map(|item| item.block.step);
     let runs = transcript.blocks.values().flat_map(|item| item.runs.iter().map(|run| run.run));
-    Counters {
+    LastIds {
         step: replies.chain(of_blocks).max().unwrap_or(StepId(0)),
         block: transcript.blocks.keys().next_back().copied().unwrap_or_default(),
         run: runs.max().unwrap_or(RunId(0)),

@@ -103,22 +103,22 @@ impl Comparer {
 
     /// How a run ended, with the details that tell one end from another.
     fn outcome(&self, report: &RunReport) -> String {
-        let mut told = report.outcome.as_str().replace('_', " ");
+        let mut text = report.outcome.as_str().replace('_', " ");
         if let Some(code) = report.receipt.exit_code {
-            told.push_str(&format!(", exit code {code}"));
+            text.push_str(&format!(", exit code {code}"));
         }
         if let Some(signal) = report.receipt.signal {
-            told.push_str(&format!(", signal {signal}"));
+            text.push_str(&format!(", signal {signal}"));
         }
         if let Some(detail) = report.outcome.detail().filter(|_| self.exact) {
-            told.push_str(&format!(", {detail}"));
+            text.push_str(&format!(", {detail}"));
         }
-        told
+        text
     }
 
     fn error(&self, error: &RunError) -> String {
-        let told = format!("{}: {}", error.kind, error.message);
-        if self.exact { format!("{told}\n{}", error.traceback) } else { told }
+        let message = format!("{}: {}", error.kind, error.message);
+        if self.exact { format!("{message}\n{}", error.traceback) } else { message }
     }
 
     fn texts(
@@ -181,8 +181,13 @@ impl Comparer {
         self.texts(part, Some(&text(then)), Some(&text(now)), found);
         if !are_texts && found.differences.len() == before {
             // The bytes differ, but became equal when converted to text: they are not text, so report the difference.
-            let told = |bytes: &[u8]| Some(format!("{} bytes that are no text", bytes.len()));
-            found.differences.push(Difference { part, line: None, then: told(then), now: told(now) });
+            let described = |bytes: &[u8]| Some(format!("{} bytes that are no text", bytes.len()));
+            found.differences.push(Difference {
+                part,
+                line: None,
+                then: described(then),
+                now: described(now),
+            });
         }
     }
 }

@@ -14,9 +14,7 @@ impl Engine {
         let now = self.now;
         let Some(run) = self.state.live.run.as_mut().filter(|run| run.run == id) else { return };
         match event {
-            RunEvent::Started => {
-                run.started = true;
-            }
+            RunEvent::Started => run.started = true,
             RunEvent::Output(chunk) => {
                 run.output.skip(chunk.stream, chunk.skipped);
                 run.output.push(chunk.stream, &chunk.bytes);
@@ -34,7 +32,7 @@ impl Engine {
                 self.state.live.variables_by = Some(run.block);
                 self.state.live.variables_at = Some(now);
             }
-            RunEvent::Functions(functions) => self.functions_told(functions),
+            RunEvent::Functions(functions) => self.functions_reported(functions),
             RunEvent::PartEnded { part, printed } => self.part_ended(id, part, &printed),
             RunEvent::Ended(report) => self.finish_run(id, report),
         }
@@ -64,13 +62,7 @@ impl Engine {
             ),
         };
         self.file_ran(run.block, &report);
-        match (report.kernel.clone(), self.kernel_language(id)) {
-            (KernelFate::None, _) | (_, None) => {}
-            (KernelFate::Kept(kernel), Some(language)) => {
-                self.state.live.kernels.insert(language, kernel);
-            }
-            (KernelFate::Lost(_), Some(language)) => self.forget_kernel(&language),
-        }
+        self.note_kernel(id, &report.kernel);
         self.mark_environment_changed();
         // For the plan, a run that the person stopped counts as stopped even if it then ended well.
         let outcome = match run.interrupted {
@@ -88,6 +80,18 @@ impl Engine {
         // A rebuild plan goes on with its next block first: the model is not asked between its steps.
         if !self.rebuild_ran(id, run.block, &outcome) {
             self.advance();
+        }
+    }
+
+    /// Stores what became of the kernel that a run was in.
+    fn note_kernel(&mut self, run: RunId, fate: &KernelFate) {
+        let Some(language) = self.kernel_language(run) else { return };
+        match fate {
+            KernelFate::None => {}
+            KernelFate::Kept(kernel) => {
+                self.state.live.kernels.insert(language, *kernel);
+            }
+            KernelFate::Lost(_) => self.forget_kernel(&language),
         }
     }
 

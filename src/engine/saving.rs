@@ -20,7 +20,7 @@ impl Engine {
             StoreEvent::Failed(why) => {
                 let why = saving::cause(&why).to_owned();
                 self.state.live.store_failure = Some(why);
-                self.state.unsaved().into_iter().for_each(|told| self.notify(Notice::error(told)));
+                self.state.unsaved().into_iter().for_each(|text| self.notify(Notice::error(text)));
             }
             StoreEvent::Recovered => {
                 self.state.live.saved = self.state.live.recorded;

@@ -53,31 +53,32 @@ pub(crate) enum ComparisonRow {
 impl Comparison {
     /// Compares two sessions.
     pub fn of(left: ComparedSession<'_>, right: ComparedSession<'_>) -> Self {
-        let mut told = Self::default();
-        let (ours, theirs) = (facts(left.entries), facts(right.entries));
-        let same = ours.iter().zip(&theirs).take_while(|(left, right)| is_same(left, right)).count();
-        let begins = ours.get(..same).unwrap_or_default();
+        let mut comparison = Self::default();
+        let (left_facts, right_facts) = (facts(left.entries), facts(right.entries));
+        let same =
+            left_facts.iter().zip(&right_facts).take_while(|(left, right)| is_same(left, right)).count();
+        let begins = left_facts.get(..same).unwrap_or_default();
         let prompts = begins.iter().filter(|entry| matches!(entry, Entry::Prompt(_))).count();
         let blocks = begins.iter().filter(|entry| matches!(entry, Entry::Block(_))).count();
-        told.rows.push(ComparisonRow::Head(visible_line(left.label), visible_line(right.label)));
+        comparison.rows.push(ComparisonRow::Head(visible_line(left.label), visible_line(right.label)));
         let is_of = |one: ComparedSession<'_>, other: ComparedSession<'_>| one.branch_of == Some(other.id);
         let related = is_of(left, right) || is_of(right, left);
-        told.push_heading(&match prompts {
+        comparison.push_heading(&match prompts {
             0 if related => "one is a branch of the other, from before its first message".to_owned(),
             0 => "nothing in common".to_owned(),
             _ => format!("the same up to {} and {}", counted(prompts, "message"), counted(blocks, "block")),
         });
-        let behind = [&ours, &theirs].into_iter().flat_map(|facts| facts.iter().skip(same));
+        let behind = [&left_facts, &right_facts].into_iter().flat_map(|facts| facts.iter().skip(same));
         let touched: BTreeSet<BlockId> = behind.filter_map(|entry| block_of(entry)).collect();
-        let (left, right) = (steps(&ours, same, &touched), steps(&theirs, same, &touched));
+        let (left, right) = (steps(&left_facts, same, &touched), steps(&right_facts, same, &touched));
         if left.is_empty() && right.is_empty() {
-            told.push_heading("nothing else on either side");
+            comparison.push_heading("nothing else on either side");
         }
         for (left, right) in pair_steps(&left, &right) {
-            told.push_heading("");
-            told.pair(left, right);
+            comparison.push_heading("");
+            comparison.push_steps(left, right);
         }
-        told
+        comparison
     }
 
     pub(crate) fn rows(&self) -> &[ComparisonRow] {
@@ -93,9 +94,10 @@ impl Comparison {
         self.rows.push(ComparisonRow::Alone(line.to_owned()));
     }
 
-    fn row(&mut self, left: &str, right: &str) {
-        let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
-        let (left, right) = (seen(left), seen(right));
+    /// Adds a line of each side.
+    fn push_line(&mut self, left: &str, right: &str) {
+        let shown = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
+        let (left, right) = (shown(left), shown(right));
         let is_same = left == right;
         self.push_pair(begin_of_line(left), begin_of_line(right), is_same);
     }
@@ -113,23 +115,24 @@ impl Comparison {
             at.and_then(|at| lines.get(at)).cloned().unwrap_or_default()
         };
         for (l, r) in aligned(left, right) {
-            self.row(&line(left, l), &line(right, r));
+            self.push_line(&line(left, l), &line(right, r));
         }
-        let told = |rest: &[String]| match rest.len() {
+        let rest = |rest: &[String]| match rest.len() {
             0 => String::new(),
             more => format!("({} more)", counted(more, "line")),
         };
         if !left_rest.is_empty() || !right_rest.is_empty() {
-            self.push_pair(told(left_rest), told(right_rest), left_rest == right_rest);
+            self.push_pair(rest(left_rest), rest(right_rest), left_rest == right_rest);
         }
     }
 
-    fn pair(&mut self, left: Option<&SessionStep>, right: Option<&SessionStep>) {
+    /// Adds a step of each side, if it has one there.
+    fn push_steps(&mut self, left: Option<&SessionStep>, right: Option<&SessionStep>) {
         let [left, right] = [left, right].map(|step| step.map(StepText::of).unwrap_or_default());
-        self.row(&left.head, &right.head);
+        self.push_line(&left.head, &right.head);
         self.push_lines(&left.text, &right.text, MAX_TEXT_LINES);
         if left.ended.is_some() || right.ended.is_some() {
-            self.row(&left.ended.unwrap_or_default(), &right.ended.unwrap_or_default());
+            self.push_line(&left.ended.unwrap_or_default(), &right.ended.unwrap_or_default());
         }
         self.push_lines(&left.printed, &right.printed, MAX_OUTPUT_LINES);
     }
@@ -208,6 +211,7 @@ fn begin_of_line(mut line: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{BlockKind, Language, Revision, samples};
 
     fn lines(count: usize, last: &str) -> Vec<String> {
         (1..count).map(|n| format!("line {n}")).chain([last.to_owned()]).collect()
@@ -220,6 +224,22 @@ mod tests {
         let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
         let compared = Comparison::of(of(&left), of(&right));
         (compared.rows.clone(), compared.count_different_rows())
+    }
+
+    /// A block whose language the person chose is told with that language, on either side.
+    #[test]
+    fn a_language_that_the_person_chose_is_the_language_of_the_block() {
+        let block = samples::block(1, BlockKind::Code { language: None }, "print 1\n");
+        let chosen = |language| {
+            let (block_id, revision) = (BlockId(1), Revision(2));
+            let choice = Entry::LanguageChosen { block: block_id, revision, language };
+            [Entry::Block(block.clone()), choice].map(|entry| (Timestamp(0), entry))
+        };
+        let (left, right) = (chosen(Language::python()), chosen(Language::bash()));
+        let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
+        let compared = Comparison::of(of(&left), of(&right));
+        let heads = ("block 1 (python), waits".to_owned(), "block 1 (bash), waits".to_owned());
+        assert!(compared.rows.contains(&ComparisonRow::Pair(heads.0, heads.1, false)), "{compared:?}");
     }
 
     #[test]

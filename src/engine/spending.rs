@@ -18,20 +18,35 @@ pub(super) enum HeldRequest {
     Summary(Option<ReplyFailure>),
 }
 
-/// Every request of a session: the model, the tokens used, and the step, if it belongs to one.
-fn requests(transcript: &Transcript) -> impl Iterator<Item = (Option<&ModelName>, &Usage, Option<StepId>)> {
+/// A request that was answered, as far as its cost depends on it.
+struct AnsweredRequest<'a> {
+    /// The model that answered, where known.
+    model: Option<&'a ModelName>,
+    usage: &'a Usage,
+    /// The step, if it was the request of one.
+    step: Option<StepId>,
+}
+
+/// Every request of a session.
+fn requests(transcript: &Transcript) -> impl Iterator<Item = AnsweredRequest<'_>> {
     let mut model = transcript.header.as_ref().and_then(|header| header.model.as_ref());
     let conversation = transcript.items.iter().filter_map(move |item| match item {
         Item::Model { model: next, .. } => {
             model = Some(next);
             None
         }
-        Item::Reply(reply) => Some((model, &reply.usage, Some(reply.step))),
-        Item::Summary(summary) => Some((summary.model.as_ref(), &summary.usage, None)),
+        Item::Reply(reply) => Some(AnsweredRequest { model, usage: &reply.usage, step: Some(reply.step) }),
+        Item::Summary(summary) => {
+            Some(AnsweredRequest { model: summary.model.as_ref(), usage: &summary.usage, step: None })
+        }
         _ => None,
     });
     let opinions = transcript.blocks.values().flat_map(|item| &item.opinions);
-    conversation.chain(opinions.map(|opinion| (Some(&opinion.model), &opinion.usage, None)))
+    conversation.chain(opinions.map(|opinion| AnsweredRequest {
+        model: Some(&opinion.model),
+        usage: &opinion.usage,
+        step: None,
+    }))
 }
 
 impl Engine {
@@ -41,7 +56,7 @@ impl Engine {
         let price = |model: &ModelName| self.settings.prices.of(model, self.meter.infos.get(model));
         let (mut nanos, mut unknown, mut last) = (0u64, 0u32, None);
         let mut of_steps = BTreeMap::new();
-        for (model, usage, step) in requests(transcript) {
+        for AnsweredRequest { model, usage, step } in requests(transcript) {
             let one = cost::of(model.and_then(price).map(|(price, _)| price), usage);
             match one {
                 Some(one) => nanos = nanos.saturating_add(one),

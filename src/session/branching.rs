@@ -48,11 +48,11 @@ impl SessionFactory {
         let (from, reader) = (path.to_owned(), seal.clone());
         let read = tokio::task::spawn_blocking(move || store::read_with(&from, Some(&reader))).await;
         let loaded = read.map_err(|_| StoreError::Stopped)??;
-        let cut = place(&loaded, point)?;
+        let cut = count_entries(&loaded, point)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let sessions = index::list(folder);
         let name = name.unwrap_or_else(|| name_of(&sessions, path));
-        let header = header(&loaded, (cut, point), &name)?;
+        let header = header(&loaded, cut, point, &name)?;
         let masker = self.masker();
         let begins = loaded.entries.get(..cut).unwrap_or_default();
         let messages = begins.iter().filter(|(_, entry)| is_message(entry)).count();
@@ -65,7 +65,8 @@ impl SessionFactory {
     }
 }
 
-fn place(loaded: &LoadedSession, point: BranchPoint) -> Result<usize, BranchError> {
+/// How many entries of the session the branch begins with.
+fn count_entries(loaded: &LoadedSession, point: BranchPoint) -> Result<usize, BranchError> {
     if let Some(why) = &loaded.foreign {
         return Err(BranchError::Foreign(saving::is_foreign(&why.to_string())));
     }
@@ -75,11 +76,7 @@ fn place(loaded: &LoadedSession, point: BranchPoint) -> Result<usize, BranchErro
     Ok(point.count_entries(&loaded.entries)?)
 }
 
-fn header(
-    loaded: &LoadedSession,
-    (cut, point): (usize, BranchPoint),
-    name: &str,
-) -> Result<Header, BranchError> {
+fn header(loaded: &LoadedSession, cut: usize, point: BranchPoint, name: &str) -> Result<Header, BranchError> {
     let Some((_, Entry::Header(of))) = loaded.entries.first() else {
         return Err(NoBranch::Empty.into());
     };

@@ -49,10 +49,10 @@ impl SessionFactory {
     /// Adds the configuration's values for a model, and its price, to what a provider reports.
     fn info_overrides(&self) -> ModelInfoOverride {
         let (factory, prices) = (self.clone(), self.prices());
-        Arc::new(move |told| {
-            let told = factory.with_overrides(told);
-            let price = prices.of(&told.name, Some(&told)).map(|(price, _)| price);
-            ModelInfo { price, ..told }
+        Arc::new(move |reported| {
+            let info = factory.with_overrides(reported);
+            let price = prices.of(&info.name, Some(&info)).map(|(price, _)| price);
+            ModelInfo { price, ..info }
         })
     }
 

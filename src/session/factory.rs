@@ -141,12 +141,12 @@ impl SessionFactory {
 
     /// Writes the key that was pasted for a provider into the person's key file and returns that file.
     pub(super) fn store_key(&self, provider: &str) -> Result<PathBuf, StoreKeyError> {
-        self.keys.store(provider, (&self.loaded, &self.place))
+        self.keys.store(provider, &self.loaded, &self.place)
     }
 
     /// Where the key is kept that may be sent to this provider's address, in words. Runs no program.
     pub(crate) fn key_location(&self, name: &str, provider: &config::Provider) -> Option<String> {
-        self.keys.location(name, provider, (&self.loaded, &self.place))
+        self.keys.location(name, provider, &self.loaded, &self.place)
     }
 
     /// The key to send to a provider's address. May run the person's key command.
@@ -155,7 +155,7 @@ impl SessionFactory {
         name: &str,
         provider: &config::Provider,
     ) -> Result<Option<SecretString>, ConnectError> {
-        self.keys.find(name, provider, (&self.loaded, &self.place))
+        self.keys.find(name, provider, &self.loaded, &self.place)
     }
 
     /// The source of replies chosen by option, configuration or environment; `None` if none was.
@@ -191,7 +191,7 @@ impl SessionFactory {
     }
 
     fn connect(&self, chosen: ChosenModel) -> Result<Provider, ConnectError> {
-        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, (&self.loaded, &self.place))? {
+        if self.keys.asks_program(&chosen.name.provider, &chosen.provider, &self.loaded, &self.place)? {
             return Ok(self.connect_later(chosen));
         }
         let key = self.find_key(&chosen.name.provider, &chosen.provider)?;
@@ -245,18 +245,18 @@ impl SessionFactory {
     }
 
     /// A provider's information about a model, with the configuration's values taking precedence.
-    pub(super) fn with_overrides(&self, told: ModelInfo) -> ModelInfo {
-        let images = told.images.or_else(|| config::takes_images(&told.name.model));
-        let told = ModelInfo { images, ..told };
+    pub(super) fn with_overrides(&self, reported: ModelInfo) -> ModelInfo {
+        let images = reported.images.or_else(|| config::takes_images(&reported.name.model));
+        let reported = ModelInfo { images, ..reported };
         let config = self.config();
-        let Some(provider) = config.providers.get(&told.name.provider) else { return told };
-        let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
+        let Some(provider) = config.providers.get(&reported.name.provider) else { return reported };
+        let configured = provider.models.get(&reported.name.model).copied().unwrap_or_default();
         ModelInfo {
-            context: said.context.or(told.context).or(provider.context),
-            output: said.max_output.or(told.output).or(provider.max_output),
-            tools: told.tools.or(provider.calls_tools()),
-            images: said.images.or(told.images),
-            ..told
+            context: configured.context.or(reported.context).or(provider.context),
+            output: configured.max_output.or(reported.output).or(provider.max_output),
+            tools: reported.tools.or(provider.calls_tools()),
+            images: configured.images.or(reported.images),
+            ..reported
         }
     }
 

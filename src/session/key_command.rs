@@ -61,23 +61,20 @@ pub(super) fn run(command: &OneOrMore, programs: &Launcher) -> Result<SecretStri
 fn run_for(
     command: &OneOrMore,
     programs: &Launcher,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<SecretString, KeyCommandError> {
     let mut program = program(command, programs)?;
     program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child =
         program.process_group(0).spawn().map_err(|error| NotStarted(words(&error).to_lowercase()))?;
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     let output = read(&mut child, deadline);
-    let ended = if output.is_ok() { wait(&mut child, deadline) } else { None };
+    let status = if let Ok(Some(_)) = output { wait(&mut child, deadline) } else { None };
     // Ends all that the program started, too.
     kill(&mut child);
-    match (output, ended) {
-        (Err(Some(why)), _) => Err(why),
-        (Err(None), _) | (Ok(_), None) => Err(TooLate(patience)),
-        (Ok(output), Some(status)) if status.success() => key(output),
-        (Ok(_), Some(status)) => Err(status.code().map_or(Signal, Failed)),
-    }
+    let output = output?.ok_or(TooLate(timeout))?;
+    let status = status.ok_or(TooLate(timeout))?;
+    if status.success() { key(output) } else { Err(status.code().map_or(Signal, Failed)) }
 }
 
 fn program(command: &OneOrMore, programs: &Launcher) -> Result<Command, KeyCommandError> {
@@ -96,9 +93,9 @@ fn program(command: &OneOrMore, programs: &Launcher) -> Result<Command, KeyComma
     }
 }
 
-/// Reads all output until the program closes it; `Err(None)` means that it took too long.
-fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<KeyCommandError>> {
-    let Some(pipe) = child.stdout.take() else { return Err(Some(NoOutput)) };
+/// Reads all output until the program closes it; `None`: it took too long.
+fn read(child: &mut Child, deadline: Instant) -> Result<Option<Vec<u8>>, KeyCommandError> {
+    let pipe = child.stdout.take().ok_or(NoOutput)?;
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -107,13 +104,14 @@ fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<KeyComma
         let _ = sender.send(done);
     });
     match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(Ok(bytes)) if bytes.len() as u64 <= MAX_OUTPUT_BYTES => Ok(bytes),
-        Ok(Ok(_)) => Err(Some(TooLong)),
-        Ok(Err(error)) => Err(Some(Unreadable(words(&error)))),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(None),
+        Ok(Ok(bytes)) if bytes.len() as u64 <= MAX_OUTPUT_BYTES => Ok(Some(bytes)),
+        Ok(Ok(_)) => Err(TooLong),
+        Ok(Err(error)) => Err(Unreadable(words(&error))),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
     }
 }
 
+/// Waits until the program has ended; `None`: it took too long.
 fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {

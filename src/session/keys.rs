@@ -32,9 +32,11 @@ pub(crate) struct KeyRing {
 
 #[derive(Default)]
 struct KeyRingInner {
-    /// By provider and origin of the address.
+    /// The keys that were typed in, by provider and origin of the address.
     typed: BTreeMap<(String, String), SecretString>,
+    /// The keys that key commands wrote, by provider.
     written: BTreeMap<String, SecretString>,
+    /// What was not sent, until it is told.
     notices: Vec<Notice>,
 }
 
@@ -57,7 +59,8 @@ impl KeyRing {
     pub(super) fn store(
         &self,
         name: &str,
-        (loaded, place): (&LoadedConfig, &ProcessContext),
+        loaded: &LoadedConfig,
+        place: &ProcessContext,
     ) -> Result<PathBuf, StoreKeyError> {
         let provider = loaded.config.providers.get(name);
         let used = provider.and_then(|provider| provider.address()).and_then(origin);
@@ -68,7 +71,7 @@ impl KeyRing {
         let found = found.map(|((_, origin), key)| (origin.clone(), key.clone()));
         drop(inner);
         let Some((origin, key)) = found else {
-            let kept = provider.and_then(|provider| self.location(name, provider, (loaded, place)));
+            let kept = provider.and_then(|provider| self.location(name, provider, loaded, place));
             return Err(match kept {
                 Some(kept) => StoreKeyError::Kept(name.to_owned(), kept),
                 None => StoreKeyError::None(name.to_owned()),
@@ -89,7 +92,8 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        (loaded, place): (&LoadedConfig, &ProcessContext),
+        loaded: &LoadedConfig,
+        place: &ProcessContext,
     ) -> Result<bool, ConnectError> {
         let known = self.typed_key(name, provider).is_some() || self.has_written(name);
         Ok(!known && matches!(look_up(name, provider, loaded, place)?, KeyLookup::Command(..)))
@@ -105,7 +109,8 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        (loaded, place): (&LoadedConfig, &ProcessContext),
+        loaded: &LoadedConfig,
+        place: &ProcessContext,
     ) -> Result<Option<SecretString>, ConnectError> {
         self.report_held_back(name, provider);
         if let Some(key) = self.typed_key(name, provider) {
@@ -145,7 +150,8 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        (loaded, place): (&LoadedConfig, &ProcessContext),
+        loaded: &LoadedConfig,
+        place: &ProcessContext,
     ) -> Option<String> {
         if self.typed_key(name, provider).is_some() {
             return Some("typed in".into());
@@ -184,16 +190,19 @@ impl KeyRing {
     }
 
     fn typed_key(&self, name: &str, provider: &Provider) -> Option<SecretString> {
-        let place = (name.to_owned(), provider.address().and_then(origin)?);
-        self.inner().typed.get(&place).cloned()
+        let given_for = (name.to_owned(), provider.address().and_then(origin)?);
+        self.inner().typed.get(&given_for).cloned()
     }
 
     fn report_held_back(&self, name: &str, provider: &Provider) {
-        let parts = [("Headers", keys::headers(provider).1), ("Parts of the query", keys::query(provider).1)];
-        for (what, held_back) in parts.iter().filter(|(_, held_back)| !held_back.is_empty()) {
-            let address = provider.address().and_then(origin).unwrap_or_default();
-            let which = held_back.join(", ");
-            self.add_notice(sending::parts_held_back(what, name, &address, &which));
+        let address = provider.address().and_then(origin).unwrap_or_default();
+        for (what, fields) in
+            [("Headers", keys::headers(provider)), ("Parts of the query", keys::query(provider))]
+        {
+            if !fields.held_back.is_empty() {
+                let which = fields.held_back.join(", ");
+                self.add_notice(sending::parts_held_back(what, name, &address, &which));
+            }
         }
     }
 

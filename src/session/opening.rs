@@ -27,6 +27,18 @@ pub(crate) struct OpenSession {
     pub(crate) foreign: Option<String>,
 }
 
+/// What differs between the ways to open a session.
+struct SessionParts {
+    engine: Engine,
+    /// The effects that the engine ordered.
+    effects: Vec<Effect>,
+    store: Store,
+    provider: Option<Provider>,
+    /// What is copied before runs; `None`: nothing.
+    undo: Option<UndoConfig>,
+    notices: Vec<Notice>,
+}
+
 /// A notice about the damage of a file. Only the first damage is named; `/status` lists the rest.
 fn damage_notices(damage: &[String]) -> Vec<Notice> {
     match damage {
@@ -59,21 +71,22 @@ impl SessionFactory {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
         // Without a file there is nothing to seal, so no sealing key is made; nothing is remembered for undo either.
-        (self.begin_with(header, Store::forgetting(&scratch), (None, None), policy), scratch)
+        (self.begin_with(header, Store::forgetting(&scratch), None, None, policy), scratch)
     }
 
     fn begin_with(
         &self,
         header: Header,
         store: Store,
-        (provider, undo): (Option<Provider>, Option<UndoConfig>),
+        provider: Option<Provider>,
+        undo: Option<UndoConfig>,
         policy: Policy,
     ) -> OpenSession {
         let store = store.with_masker(self.masker());
         let (functions, notices) = self.functions();
         let mut engine = Engine::new(self.settings(policy, functions));
         let effects = engine.start(header, Clock::System.now());
-        self.open_with((engine, effects), store, (provider, undo), notices)
+        self.open_with(SessionParts { engine, effects, store, provider, undo, notices })
     }
 
     fn begin_sealed(
@@ -86,7 +99,7 @@ impl SessionFactory {
         let mut notices = Vec::new();
         let store = store.with_seal(self.seal(&mut notices));
         let undo = Some(self.undo_config());
-        let mut opened = self.begin_with(header, store, (provider, undo), policy);
+        let mut opened = self.begin_with(header, store, provider, undo, policy);
         opened.notices.append(&mut notices);
         opened
     }
@@ -140,22 +153,25 @@ impl SessionFactory {
         // Its notice is added after the others about the file, because the person has to see it first.
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let foreign = loaded.foreign.map(|why| saving::foreign(&why.to_string(), &id));
-        let provider = provider.or_else(|| {
-            let model = engine.state().transcript.model.clone()?;
-            let made = self.provider(&model).map_err(|error| {
-                notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
-            });
-            made.ok()
-        });
+        let provider = provider.or_else(|| self.provider_of_session(&engine, &mut notices));
         notices.extend(foreign.is_some().then(|| Notice::warn(saving::FOREIGN)));
         let undo = Some(self.undo_config());
-        let mut opened = self.open_with((engine, effects), store, (provider, undo), notices);
+        let mut opened = self.open_with(SessionParts { engine, effects, store, provider, undo, notices });
         (opened.damage, opened.foreign) = (damage, foreign);
         if let Some(chosen) = chosen {
             // This records in the file who is asked from here on, since it may be another model than before.
             opened.driver.use_provider(chosen);
         }
         Ok(opened)
+    }
+
+    /// The provider of the model that answered last in the session, or a notice why it can't be asked again.
+    fn provider_of_session(&self, engine: &Engine, notices: &mut Vec<Notice>) -> Option<Provider> {
+        let model = engine.state().transcript.model.clone()?;
+        let made = self.provider(&model).map_err(|error| {
+            notices.push(Notice::warn(format!("{model} can't be asked again: {error}")));
+        });
+        made.ok()
     }
 
     /// Where files are saved before runs for undo, and how many.
@@ -174,14 +190,10 @@ impl SessionFactory {
         }
     }
 
-    fn open_with(
-        &self,
-        (engine, effects): (Engine, Vec<Effect>),
-        store: Store,
-        (provider, undo): (Option<Provider>, Option<UndoConfig>),
-        notices: Vec<Notice>,
-    ) -> OpenSession {
-        let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
+    fn open_with(&self, parts: SessionParts) -> OpenSession {
+        let SessionParts { engine, effects, store, provider, undo, notices } = parts;
+        let (for_models, for_lists, for_keys, for_overrides) =
+            (self.clone(), self.clone(), self.clone(), self.clone());
         let (place, languages) = (self.place.clone(), self.languages.all.clone());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(DriverParts {
@@ -189,9 +201,9 @@ impl SessionFactory {
             effects,
             executor,
             provider,
-            connect: Arc::new(move |name| factory.provider(name)),
-            catalogue: Arc::new(move || asked.sources(None)),
-            store_key: Arc::new(move |provider| Ok(keeps.store_key(provider)?)),
+            connect: Arc::new(move |name| for_models.provider(name)),
+            catalogue: Arc::new(move || for_lists.sources(None)),
+            store_key: Arc::new(move |provider| Ok(for_keys.store_key(provider)?)),
             scope: self.scope(),
             recipes: self.recipes.clone(),
             functions: self.function_files(),
@@ -202,7 +214,7 @@ impl SessionFactory {
                 SessionSearch::read(text, Reader { now, zone, cwd, home, languages })
             }),
             instructions: self.instructions(),
-            model_overrides: Arc::new(move |told| knows.with_overrides(told)),
+            model_overrides: Arc::new(move |reported| for_overrides.with_overrides(reported)),
             undo,
             clock: Clock::System,
             store,

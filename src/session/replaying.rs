@@ -51,7 +51,8 @@ impl SessionFactory {
         folder: &Path,
         allowed: &AllowedThen,
         options: &ReplayOptions,
-        (executor, python): (ExecutorChoice, Option<PathBuf>),
+        executor: ExecutorChoice,
+        python: Option<PathBuf>,
     ) -> Self {
         let mut loaded = (*self.loaded).clone();
         let mut place = self.place.with_cwd(folder.to_owned());

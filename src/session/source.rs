@@ -15,8 +15,8 @@ pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<
     }
     let base_url = provider.address().map(str::to_owned);
     let base_url = base_url.ok_or_else(|| choice_error(&ChoiceError::NoAddress(name.provider.clone())))?;
-    let (headers, _) = config::keys::headers(&provider);
-    let (query, _) = config::keys::query(&provider);
+    let headers = config::keys::headers(&provider).sent;
+    let query = config::keys::query(&provider).sent;
     let said = provider.models.get(&name.model).copied().unwrap_or_default();
     let server = Server {
         key,

@@ -42,7 +42,8 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
     let config = &factory.loaded.config;
     let env = factory.place.env();
     let set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
-    let remote = set("SSH_CONNECTION") || set("SSH_TTY") || set("TMUX");
+    let over_ssh = set("SSH_CONNECTION") || set("SSH_TTY");
+    let is_slow = over_ssh || set("TMUX");
     Ok(Options {
         setup: setup(factory, welcome),
         keymap: keymap(&factory.loaded.paths.keymap())?,
@@ -51,20 +52,13 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         colorfgbg: env("COLORFGBG"),
         ascii: !speaks_unicode(&env),
         motion: config.ui.motion,
-        frames: if remote { config.ui.fps.min(12) } else { config.ui.fps },
-        images: match config.ui.images {
-            Images::Auto => ImageMode::best(&env),
-            Images::Kitty => ImageMode::By(GraphicsProtocol::Kitty),
-            Images::Iterm2 => ImageMode::By(GraphicsProtocol::Iterm2),
-            Images::Sixel => ImageMode::By(GraphicsProtocol::Sixel),
-            Images::Half => ImageMode::HalfBlocks,
-            Images::Off => ImageMode::Off,
-        },
+        frames: if is_slow { config.ui.fps.min(12) } else { config.ui.fps },
+        images: image_mode(config.ui.images, &env),
         links: Hyperlinks::of(&env),
         attention: config.ui.notify.then(|| TerminalSupport::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
         clipboard_env: ClipboardEnv {
-            ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
+            ssh: over_ssh,
             tmux: set("TMUX"),
             wayland: set("WAYLAND_DISPLAY"),
             x11: set("DISPLAY"),
@@ -82,6 +76,17 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         first_recipe: None,
         notices: factory.loaded.notices.clone(),
     })
+}
+
+fn image_mode(images: Images, env: &dyn Fn(&str) -> Option<String>) -> ImageMode {
+    match images {
+        Images::Auto => ImageMode::best(env),
+        Images::Kitty => ImageMode::By(GraphicsProtocol::Kitty),
+        Images::Iterm2 => ImageMode::By(GraphicsProtocol::Iterm2),
+        Images::Sixel => ImageMode::By(GraphicsProtocol::Sixel),
+        Images::Half => ImageMode::HalfBlocks,
+        Images::Off => ImageMode::Off,
+    }
 }
 
 /// The text and the example prompts of an empty conversation: the story's own, else the general ones. Empty without a

@@ -29,7 +29,7 @@ pub(super) fn run(
         _ => ExportKeys::Stop,
     };
     let blobs = store::blobs_of(&summary.path);
-    let written = export::write(document, format, &blobs, (keys, &factory.masker()));
+    let written = export::write(document, format, &blobs, keys, &factory.masker());
     let (text, ending) = written.map_err(|why| stop_failure(&why))?;
     match &args.output {
         Some(path) => {

@@ -109,9 +109,8 @@ impl<'a> Replay<'a> {
         let folders = (self.summary.cwd.as_path(), work);
         let mut reporter = ReplayReporter::new(console, self.args, comparer, folders);
         let mut is_told = false;
-        for sitting in &self.recorded.sittings {
-            let ended =
-                self.repeat_period(sitting, &factory, &allowed, (&mut reporter, &mut is_told)).await?;
+        for period in &self.recorded.periods {
+            let ended = self.repeat_period(period, &factory, &allowed, (&mut reporter, &mut is_told)).await?;
             match ended {
                 Some(Ending::Interrupted) => {
                     return Err(Failure::already_reported(FailureClass::Interrupted));
@@ -131,13 +130,13 @@ impl<'a> Replay<'a> {
     /// Repeats the runs of one period in which the session was open, with new kernels and shells.
     async fn repeat_period(
         &self,
-        sitting: &'a RecordedPeriod,
+        period: &'a RecordedPeriod,
         factory: &SessionFactory,
         allowed: &AllowedThen,
         (reporter, is_told): (&mut ReplayReporter<'a, '_>, &mut bool),
     ) -> Result<Option<Ending>, Failure> {
-        if sitting.runs().next().is_none() {
-            reporter.expect(&sitting.steps)?;
+        if period.runs().next().is_none() {
+            reporter.expect(&period.steps)?;
             reporter.end_period();
             return Ok(None);
         }
@@ -156,12 +155,12 @@ impl<'a> Replay<'a> {
         if !std::mem::replace(is_told, true) {
             self.print_place(&report, allowed, reporter.err())?;
         }
-        reporter.expect(&sitting.steps)?;
+        reporter.expect(&period.steps)?;
         if !reporter.is_wanted() {
             let _ = opened.driver.close().await;
             return Ok(None);
         }
-        let blocks = sitting.runs().map(|run| self.within_limits(&run.bytes, factory.limits())).collect();
+        let blocks = period.runs().map(|run| self.within_limits(&run.bytes, factory.limits())).collect();
         let options = HeadlessOptions { begin: TurnInput::Recorded(blocks), json: false, session: None };
         let ended = Box::pin(headless::run_with_observer(opened.driver, &options, reporter)).await?;
         drop(scratch);
@@ -198,7 +197,7 @@ impl<'a> Replay<'a> {
             worked: self.summary.cwd.clone(),
         };
         let python = python.map(|(python, _)| python.path);
-        Ok(factory.replaying(work, allowed, &options, (now, python)))
+        Ok(factory.replaying(work, allowed, &options, now, python))
     }
 
     /// The limits: at most the original ones and those configured today; `--timeout` replaces the time.

@@ -29,7 +29,7 @@ struct Needle {
     kind: SecretKind,
     /// The text with its letters in the other case, byte for byte: each byte matches either text, because a word is a
     /// word at the beginning of a sentence too. `None`: only the text as it is matches.
-    swapped: Option<SecretString>,
+    other_case: Option<SecretString>,
 }
 
 impl Needle {
@@ -38,15 +38,15 @@ impl Needle {
     }
 
     /// Its bytes in the other case.
-    fn swapped_bytes(&self) -> &[u8] {
-        self.swapped.as_ref().map_or(self.bytes(), |text| text.expose_secret().as_bytes())
+    fn bytes_of_other_case(&self) -> &[u8] {
+        self.other_case.as_ref().map_or(self.bytes(), |text| text.expose_secret().as_bytes())
     }
 
     /// Whether the part of it that begins at `from` and is as long as these bytes matches them.
-    fn is(&self, from: usize, bytes: &[u8]) -> bool {
-        let parts = (self.bytes().get(from..), self.swapped_bytes().get(from..));
-        let (Some(text), Some(swapped)) = parts else { return false };
-        let mut each = bytes.iter().zip(text.iter().zip(swapped));
+    fn matches(&self, from: usize, bytes: &[u8]) -> bool {
+        let parts = (self.bytes().get(from..), self.bytes_of_other_case().get(from..));
+        let (Some(text), Some(other_case)) = parts else { return false };
+        let mut each = bytes.iter().zip(text.iter().zip(other_case));
         bytes.len() <= text.len() && each.all(|(byte, (one, other))| byte == one || byte == other)
     }
 }
@@ -72,7 +72,7 @@ impl Default for KnownKeys {
     fn default() -> Self {
         let (starts, pairs, firsts) = (Vec::new(), Vec::new(), Vec::new());
         let mut known = Self { values: Vec::new(), needles: Vec::new(), shapes: true, starts, pairs, firsts };
-        known.order();
+        known.prepare();
         known
     }
 }
@@ -99,7 +99,7 @@ impl KnownKeys {
             }
             self.values.push(SecretString::from(value));
         }
-        self.order();
+        self.prepare();
     }
 
     /// Adds words to mask wherever they occur, short ones too: in any case, and in the form that they take in the
@@ -107,22 +107,22 @@ impl KnownKeys {
     pub(super) fn learn_words(&mut self, words: impl IntoIterator<Item = SecretString>) {
         for word in words.into_iter().filter(|word| !word.expose_secret().is_empty()) {
             let word = word.expose_secret();
-            let (small, large) = (word.to_lowercase(), word.to_uppercase());
-            // This letter has two large forms; `to_uppercase` gives the other one.
-            let sharp = small.replace('\u{df}', "\u{1e9e}").to_uppercase();
-            let named = small.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+            let (lower, upper) = (word.to_lowercase(), word.to_uppercase());
+            // This letter has two uppercase forms; `to_uppercase` gives the other one.
+            let sharp = lower.replace('\u{df}', "\u{1e9e}").to_uppercase();
+            let named = lower.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
             let named = named.collect::<Vec<_>>().join("-");
-            for form in [word, &small, &large, &sharp, &named] {
+            for form in [word, &lower, &upper, &sharp, &named] {
                 self.look_for(form, WORD);
             }
         }
-        self.order();
+        self.prepare();
     }
 
     fn look_for(&mut self, value: &str, kind: SecretKind) {
         let needle = |form: String| {
-            let swapped = (kind == WORD && form == value).then(|| swapped(value).into());
-            Needle { text: form.into(), kind, swapped }
+            let other_case = (kind == WORD && form == value).then(|| in_other_case(value).into());
+            Needle { text: form.into(), kind, other_case }
         };
         self.needles.extend(forms(value).into_iter().map(needle));
     }
@@ -130,28 +130,38 @@ impl KnownKeys {
     /// The same keys without the shapes of tokens.
     pub(super) fn without_shapes(self) -> Self {
         let mut known = Self { shapes: false, ..self };
-        known.order();
+        known.prepare();
         known
     }
 
-    fn order(&mut self) {
+    /// Puts the needles in order and builds the index by which they are found.
+    fn prepare(&mut self) {
+        self.sort_needles();
+        self.build_index();
+    }
+
+    /// Sorts the needles by length, and joins those with the same text.
+    fn sort_needles(&mut self) {
         self.needles.sort_by(|a, b| {
             let (a, b) = (a.bytes(), b.bytes());
             b.len().cmp(&a.len()).then_with(|| a.cmp(b))
         });
         self.needles.dedup_by(|a, b| {
             let is_same = a.bytes() == b.bytes();
-            if is_same && b.swapped.is_none() {
-                b.swapped = a.swapped.take();
+            if is_same && b.other_case.is_none() {
+                b.other_case = a.other_case.take();
             }
             is_same
         });
+    }
+
+    fn build_index(&mut self) {
         self.starts = vec![Vec::new(); 1 << 8];
         self.pairs = vec![false; 1 << 16];
         self.firsts = vec![false; 1 << 8];
         let mut begins = if self.shapes { shapes::beginnings() } else { Vec::new() };
         for (index, needle) in self.needles.iter().enumerate() {
-            let starts = (needle.bytes().first_chunk::<2>(), needle.swapped_bytes().first_chunk::<2>());
+            let starts = (needle.bytes().first_chunk::<2>(), needle.bytes_of_other_case().first_chunk::<2>());
             let (Some([first, second]), Some([other_first, other_second])) = starts else {
                 continue;
             };
@@ -165,12 +175,8 @@ impl KnownKeys {
             }
         }
         for pair in begins {
-            if let Some(begins) = self.pairs.get_mut(usize::from(u16::from_be_bytes(pair))) {
-                *begins = true;
-            }
-            if let Some(begins) = self.firsts.get_mut(usize::from(pair[0])) {
-                *begins = true;
-            }
+            set(&mut self.pairs, usize::from(u16::from_be_bytes(pair)));
+            set(&mut self.firsts, usize::from(pair[0]));
         }
     }
 
@@ -198,10 +204,10 @@ impl KnownKeys {
         let Some(first) = rest.first() else { return ShapeMatch::No };
         for needle in self.needles_with(*first) {
             let (bytes, kind) = (needle.bytes(), needle.kind);
-            if rest.get(..bytes.len()).is_some_and(|start| needle.is(0, start)) {
+            if rest.get(..bytes.len()).is_some_and(|start| needle.matches(0, start)) {
                 return ShapeMatch::Key(0..bytes.len(), kind);
             }
-            if !last && needle.is(0, rest) {
+            if !last && needle.matches(0, rest) {
                 return ShapeMatch::Begun((rest.len() >= MIN_PART_BYTES).then_some(kind));
             }
         }
@@ -213,7 +219,7 @@ impl KnownKeys {
         let of = |needle: &Needle| {
             let most = needle.bytes().len().saturating_sub(1).min(bytes.len());
             let end = |len: usize| bytes.get(bytes.len() - len..);
-            (MIN_PART_BYTES..=most).rev().find(|len| end(*len).is_some_and(|end| needle.is(0, end)))
+            (MIN_PART_BYTES..=most).rev().find(|len| end(*len).is_some_and(|end| needle.matches(0, end)))
         };
         let longest = self.needles.iter().filter_map(|n| Some((of(n)?, n.kind))).max()?;
         Some((bytes.len() - longest.0, longest.1))
@@ -227,15 +233,22 @@ impl KnownKeys {
             let start = |len: usize| bytes.get(..len);
             (MIN_PART_BYTES..=most)
                 .rev()
-                .find(|len| start(*len).is_some_and(|start| needle.is(whole - len, start)))
+                .find(|len| start(*len).is_some_and(|start| needle.matches(whole - len, start)))
         };
         self.needles.iter().filter_map(|n| Some((of(n)?, n.kind))).max()
     }
 }
 
+/// Sets the flag with this index.
+fn set(flags: &mut [bool], index: usize) {
+    if let Some(flag) = flags.get_mut(index) {
+        *flag = true;
+    }
+}
+
 /// A text of the same length in which each letter has its other case; a letter stays if its other case has another
 /// length.
-fn swapped(text: &str) -> String {
+fn in_other_case(text: &str) -> String {
     let other = |c: char| {
         let other: String =
             if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect() };
@@ -269,11 +282,11 @@ fn forms(value: &str) -> Vec<String> {
     first.iter().cloned().chain(others).collect()
 }
 
-/// A key in percent encoding, with large and with small hexadecimal digits.
+/// A key in percent encoding, with uppercase and with lowercase hexadecimal digits.
 fn percent(value: &str) -> [String; 2] {
     const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
     let parts = || utf8_percent_encode(value, ESCAPED);
     // A part is one escape, or plain letters.
-    let small = |part: &str| if part.starts_with('%') { part.to_lowercase() } else { part.to_owned() };
-    [parts().to_string(), parts().map(small).collect()]
+    let lower = |part: &str| if part.starts_with('%') { part.to_lowercase() } else { part.to_owned() };
+    [parts().to_string(), parts().map(lower).collect()]
 }

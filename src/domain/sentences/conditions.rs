@@ -22,6 +22,7 @@ pub(crate) enum KernelLanguages {
     Known(Vec<Language>),
 }
 
+/// What a model is told of the conditions under which its blocks run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunConditions {
     /// Whether a sandbox confines the blocks.

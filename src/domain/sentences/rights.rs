@@ -25,7 +25,8 @@ pub(crate) fn lost_by_replacing(what: &str) -> String {
 /// code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let rights = &terms.rights;
-    let secrets = secrets::passed_if_any(rights).map_or_else(String::new, |told| format!(", secrets {told}"));
+    let secrets =
+        secrets::passed_if_any(rights).map_or_else(String::new, |names| format!(", secrets {names}"));
     if rights.sandbox.level == SandboxLevel::Off {
         return format!("sandbox OFF, anything your account can{secrets}");
     }

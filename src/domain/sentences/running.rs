@@ -18,6 +18,10 @@ pub(crate) const ERROR_IN_OUTPUT: &str = " The error is in Output.";
 /// Why a run never began: it was stopped too early.
 pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
 
+/// Why a run has an end although nothing reported it.
+pub(crate) const EXECUTOR_BROKE_OFF: &str =
+    "its executor broke off inside sayso, and whether it goes on is not known; the log tells more";
+
 pub(crate) const ANSWERING: &str = "Answering";
 
 /// A request waits for messages that are being read from the session file.

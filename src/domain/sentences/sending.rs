@@ -175,7 +175,7 @@ pub(crate) fn queued_mark(leaves: bool) -> &'static str {
 
 /// The files that are sent with a message, and how much of each. `size` formats a number of bytes.
 pub(crate) fn with_files(files: &[AttachedFile], size: impl Fn(u64) -> String) -> String {
-    let told = |file: &AttachedFile| {
+    let describe = |file: &AttachedFile| {
         let (all, there) = (size(file.bytes), size(file.text.len() as u64));
         let much = match (file.is_cut(), file.text.is_empty()) {
             (false, _) => all,
@@ -185,7 +185,7 @@ pub(crate) fn with_files(files: &[AttachedFile], size: impl Fn(u64) -> String) -
         let masked = if file.masked { ", keys in it masked" } else { "" };
         format!("{} {much}{masked}", file.path)
     };
-    format!("with: {}", files.iter().map(told).collect::<Vec<_>>().join(", "))
+    format!("with: {}", files.iter().map(describe).collect::<Vec<_>>().join(", "))
 }
 
 /// Follows words with an `@` that name no file.

@@ -78,7 +78,7 @@ impl Driver {
         tokio::task::spawn_blocking(move || {
             let goes_on = || own.is_newest();
             let waiting = SearchControl { goes_on: &goes_on, on_progress: &|_, _| {} };
-            let told = match read(&text) {
+            let result = match read(&text) {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
                     wanted.limit = MAX_HITS;
@@ -100,7 +100,7 @@ impl Driver {
                 }
             };
             if goes_on() {
-                let _ = inbox.blocking_send(Signal::Job(told));
+                let _ = inbox.blocking_send(Signal::Job(result));
             }
         });
     }

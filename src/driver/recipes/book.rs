@@ -85,10 +85,10 @@ impl RecipeBook {
         let (list, wrong) = recipes(&known);
         faults.extend(wrong);
         let is_news = |fault: &&String| !before.faults.contains(fault);
-        let told = faults.iter().filter(is_news).map(Notice::warn).collect();
+        let notices = faults.iter().filter(is_news).map(Notice::warn).collect();
         let mut contents = self.contents();
         (contents.list, contents.known, contents.faults) = (list, known, faults);
-        told
+        notices
     }
 
     /// A run with these rights is about to begin: from now on, changes where it can write may be its work.
@@ -163,11 +163,11 @@ fn recipes(texts: &BTreeMap<PathBuf, String>) -> (RecipeList, Vec<String>) {
 /// Parses the recipe in a file.
 fn parse_own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<String>> {
     let recipe = Recipe::read(text, Some(path)).map_err(|faults| {
-        let told = |fault: &LocatedError| match fault.hint.as_str() {
+        let describe = |fault: &LocatedError| match fault.hint.as_str() {
             "" => format!("{fault}. The recipe is not used."),
             hint => format!("{fault} ({hint}). The recipe is not used."),
         };
-        faults.iter().map(told).collect::<Vec<_>>()
+        faults.iter().map(describe).collect::<Vec<_>>()
     })?;
     let name = &recipe.card().name;
     let Some(other) = known.iter().find(|other| other.card().name == *name) else { return Ok(recipe) };
@@ -193,14 +193,14 @@ impl Driver {
         let book = self.rooms.recipes.clone();
         self.spawn_job(async move {
             let reading = book.clone();
-            let told = super::with_timeout(move || reading.read()).await;
+            let notices = super::with_timeout(move || reading.read()).await;
             let folder = book.folder().display();
             let too_slow = || {
                 vec![Notice::warn(format!(
                     "{folder} does not answer: the recipes are those that were read before."
                 ))]
             };
-            JobResult::Recipes(book.list().cards(), told.unwrap_or_else(too_slow))
+            JobResult::Recipes(book.list().cards(), notices.unwrap_or_else(too_slow))
         });
     }
 }

@@ -137,7 +137,7 @@ fn shell_word(python: &Path, cwd: &Path) -> String {
 }
 
 #[cfg(test)]
-mod words {
+mod tests {
     use super::*;
 
     #[test]

@@ -183,12 +183,12 @@ impl Engine {
     pub(in crate::engine) fn measure(&mut self) {
         let Some(reply) = self.state.transcript.last_reply() else { return };
         let usage = reply.usage;
-        let told = !left_out(reply, &self.state.transcript);
+        let is_told = !left_out(reply, &self.state.transcript);
         // The estimate is unknown while a part of the conversation is not in memory.
         let is_known = self.state.transcript.told_away().next().is_none();
         if usage.input.is_some() && is_known {
             let estimate = self.compose().estimate;
-            self.meter.count(estimate, &usage, told);
+            self.meter.count(estimate, &usage, is_told);
             self.meter.measured_size = None;
         }
     }

@@ -50,8 +50,9 @@ pub(super) fn bodies_to_load(transcript: &Transcript, upto: usize) -> Vec<usize>
         left = if is_short { left } else { left.saturating_sub(bytes) };
         is_short || left > 0
     };
-    let told: Vec<usize> = (from..upto).rev().filter(|item| is_told(item)).collect();
-    told.into_iter()
+    let items: Vec<usize> = (from..upto).rev().filter(|item| is_told(item)).collect();
+    items
+        .into_iter()
         .chain(transcript.task_behind_summary())
         .filter(|item| transcript.message_away(*item).is_some())
         .collect()
@@ -67,16 +68,20 @@ pub(super) fn messages(
 ) -> Option<Vec<Message>> {
     let part = part(transcript, upto);
     let settings = Settings { system_prompt: String::new(), ..settings.clone() };
-    let told = context::messages(&part, &settings, Dialect::Fences);
+    let conversation = context::messages(&part, &settings, Dialect::Fences);
     let working = task(&part.items).is_some();
     let fits = |messages: &Vec<Message>| estimate(messages) <= room;
-    let mut most =
-        told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(MIN_MESSAGE_BYTES);
-    let mut text = document(&told, most);
+    let mut most = conversation
+        .iter()
+        .map(|message| message.text.len())
+        .max()
+        .unwrap_or_default()
+        .max(MIN_MESSAGE_BYTES);
+    let mut text = document(&conversation, most);
     let mut asked = ask(&text, working);
     while !fits(&asked) && most > MIN_MESSAGE_BYTES {
         most = (most / 2).max(MIN_MESSAGE_BYTES);
-        text = document(&told, most);
+        text = document(&conversation, most);
         asked = ask(&text, working);
     }
     // Many short messages: leave out the middle, with a note that says so.

@@ -8,33 +8,33 @@ use crate::text::number::size;
 
 /// The message, followed by its files.
 pub(super) fn message(text: &str, files: &[AttachedFile]) -> String {
-    let mut told = text.to_owned();
+    let mut whole = text.to_owned();
     for file in files {
-        told.push_str("\n\n");
-        told.push_str(&head(file));
+        whole.push_str("\n\n");
+        whole.push_str(&head(file));
         if !file.text.is_empty() {
-            told.push('\n');
-            told.push_str(&fenced(ending(&file.path), &file.text));
+            whole.push('\n');
+            whole.push_str(&fenced(fence_language(&file.path), &file.text));
         }
     }
-    told
+    whole
 }
 
 fn head(file: &AttachedFile) -> String {
     let (path, all) = (short_line(&file.path), size(file.bytes));
-    let much = match (file.is_cut(), file.text.is_empty()) {
+    let excerpt = match (file.is_cut(), file.text.is_empty()) {
         (true, true) => ": there was no room for any of it".into(),
         (true, false) => format!(", only its first {}", size(file.text.len() as u64)),
         (false, _) => String::new(),
     };
     let masked = if file.masked { ", with keys masked" } else { "" };
     format!(
-        "[File {path} of the working folder, {all}, which the person gave with this message{much}{masked}.]"
+        "[File {path} of the working folder, {all}, which the person gave with this message{excerpt}{masked}.]"
     )
 }
 
-/// The language of the fence, from the file name.
-fn ending(path: &str) -> &str {
+/// The language that the fence names: the extension of the file, if it is a plain word.
+fn fence_language(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_plain = ending.len() <= 10 && ending.bytes().all(|b| b.is_ascii_alphanumeric());

@@ -60,14 +60,14 @@ impl<'a> Composer<'a> {
     /// less than usual, all older results are shortened, too.
     pub(crate) fn within(&self, room: u64) -> Composition {
         let kept = self.transcript.max_quotable_bytes();
-        let is_kept = |told: usize| kept.is_none_or(|kept| told <= kept);
+        let is_kept = |limit: usize| kept.is_none_or(|kept| limit <= kept);
         if is_kept(self.settings.output_to_model) {
             let whole = self.whole();
             if whole.estimate <= room {
                 return whole;
             }
         }
-        let first = LEVELS.iter().position(|cuts| cuts.older.is_some_and(is_kept));
+        let first = LEVELS.iter().position(|limits| limits.older.is_some_and(is_kept));
         // Finds the first level that is enough by bisection, since each try composes the whole conversation.
         let (mut low, mut high) = (first.unwrap_or(LEVELS.len() - 1), LEVELS.len() - 1);
         let mut best = None;
@@ -87,8 +87,8 @@ impl<'a> Composer<'a> {
         if self.images { images::newest(self.transcript) } else { Vec::new() }
     }
 
-    fn compose_with(&self, cuts: ResultLimits) -> Composition {
-        let (messages, shortened) = compose(self, cuts);
+    fn compose_with(&self, limits: ResultLimits) -> Composition {
+        let (messages, shortened) = compose(self, limits);
         Composition { estimate: estimate(&messages) + self.tools, messages, shortened }
     }
 }
@@ -105,26 +105,26 @@ pub(super) struct ResultLimits {
 
 const KIB: usize = 1 << 10;
 
-const fn cuts(older: usize, turn: Option<usize>, newest: Option<usize>) -> ResultLimits {
+const fn limits(older: usize, turn: Option<usize>, newest: Option<usize>) -> ResultLimits {
     ResultLimits { older: Some(older), turn, newest }
 }
 
 /// The limits to try, from the mildest to the strictest.
 const LEVELS: [ResultLimits; 9] = [
-    cuts(16 * KIB, None, None),
-    cuts(4 * KIB, None, None),
-    cuts(KIB, None, None),
-    cuts(256, None, None),
-    cuts(256, Some(4 * KIB), None),
-    cuts(256, Some(KIB), None),
-    cuts(256, Some(256), None),
-    cuts(256, Some(256), Some(4 * KIB)),
-    cuts(256, Some(256), Some(KIB)),
+    limits(16 * KIB, None, None),
+    limits(4 * KIB, None, None),
+    limits(KIB, None, None),
+    limits(256, None, None),
+    limits(256, Some(4 * KIB), None),
+    limits(256, Some(KIB), None),
+    limits(256, Some(256), None),
+    limits(256, Some(256), Some(4 * KIB)),
+    limits(256, Some(256), Some(KIB)),
 ];
 
 impl ResultLimits {
     /// The limit for consecutive results.
-    pub(super) fn cap(&self, transcript: &Transcript, group: &[&SettledEvent]) -> Option<usize> {
+    pub(super) fn of_group(&self, transcript: &Transcript, group: &[&SettledEvent]) -> Option<usize> {
         let after = group.first()?.after;
         let behind =
             |what: fn(&Item) -> bool| transcript.items.iter().rposition(what).is_none_or(|at| after > at);

@@ -51,12 +51,12 @@ pub(super) fn as_text(reply: &ReplyItem, transcript: &Transcript, dialect: Diale
 
 /// What the model is told of calls that became no block, in a dialect without tools.
 pub(super) fn refused(reply: &ReplyItem) -> String {
-    let told: Vec<String> = reply
+    let lines: Vec<String> = reply
         .refused
         .iter()
         .map(|refused| format!("A tool call of yours was {NOT_RUN}: {}", refused.why))
         .collect();
-    told.join("\n")
+    lines.join("\n")
 }
 
 fn refusal<'a>(reply: &'a ReplyItem, call: &ToolCall) -> Option<&'a str> {

@@ -17,25 +17,24 @@ impl<'a> PendingEvents<'a> {
         Self(self.0.split_off(self.0.len().saturating_sub(count)))
     }
 
-    /// Takes the results that came before item `items`.
-    pub(super) fn before(&mut self, items: usize) -> Vec<&'a SettledEvent> {
-        let mut taken = self.0.split_off(self.0.len() - self.within(items));
+    /// Takes the results that came before the item with this index.
+    pub(super) fn before(&mut self, item: usize) -> Vec<&'a SettledEvent> {
+        let mut taken = self.0.split_off(self.0.len() - self.count_before(item));
         taken.reverse();
         taken
     }
 
-    /// Takes the results of one block that came before item `items`.
-    pub(super) fn of(&mut self, block: BlockId, items: usize) -> Vec<&'a SettledEvent> {
+    /// Takes the results of one block that came before the item with this index.
+    pub(super) fn of(&mut self, block: BlockId, item: usize) -> Vec<&'a SettledEvent> {
         let mut taken = Vec::new();
-        for settled in self.0.split_off(self.0.len() - self.within(items)) {
+        for settled in self.0.split_off(self.0.len() - self.count_before(item)) {
             if settled.block == block { taken.push(settled) } else { self.0.push(settled) }
         }
         taken.reverse();
         taken
     }
 
-    /// How many results came before item `items`.
-    fn within(&self, items: usize) -> usize {
-        self.0.iter().rev().take_while(|settled| settled.after <= items).count()
+    fn count_before(&self, item: usize) -> usize {
+        self.0.iter().rev().take_while(|settled| settled.after <= item).count()
     }
 }

@@ -74,10 +74,12 @@ fn of_message(message: &Message) -> u64 {
 /// The least number of tokens that prompts and replies of a conversation need; each is counted once.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct MinimumLength {
-    /// The first item counted, the first item not counted yet, and the tokens of the replies between.
+    /// The index of the first item that was counted.
     from: usize,
+    /// The index of the first item that was not counted yet.
     upto: usize,
-    tokens: u64,
+    /// The tokens of the replies between.
+    replies: u64,
     /// The tokens of the prompts that these replies answer.
     prompts: u64,
 }
@@ -86,8 +88,8 @@ impl MinimumLength {
     /// The count, if it is too much for `room`: the replies alone exceed it, or everything exceeds it by far. A
     /// conversation nearer to the limit is composed, which gives its real length.
     pub(in crate::engine) fn excess(&self, room: u64) -> Option<u64> {
-        let all = self.tokens.saturating_add(self.prompts);
-        (self.tokens > room || all > room.saturating_mul(2)).then_some(all)
+        let all = self.replies.saturating_add(self.prompts);
+        (self.replies > room || all > room.saturating_mul(2)).then_some(all)
     }
 
     /// Counts the items added since the last call. Replies that broke off don't count, as they may be left out of
@@ -99,11 +101,11 @@ impl MinimumLength {
         }
         for at in self.upto..transcript.items.len() {
             let Some(Item::Reply(reply)) = transcript.items.get(at) else { continue };
-            self.tokens += if reply.finish.reason.complete() { reply.tokens() } else { 0 };
+            self.replies += if reply.finish.reason.complete() { reply.tokens() } else { 0 };
             self.prompts += answered(transcript, from..at).map_or(0, |prompt| transcript.tokens_of(prompt));
         }
         self.upto = transcript.items.len();
-        self.tokens
+        self.replies
     }
 }
 

@@ -130,10 +130,10 @@ fn printing(stdout: &[u8]) -> RunReport {
 
 /// What a report has that can be split into parts: standard output, value and error.
 pub(super) fn own_part(report: &RunReport) -> RunReport {
-    let mut told = RunReport::bare(report.outcome.clone());
-    told.output = report.output.only_stream(Stream::Stdout);
-    (told.value, told.error) = (report.value.clone(), report.error.clone());
-    told
+    let mut part = RunReport::bare(report.outcome.clone());
+    part.output = report.output.only_stream(Stream::Stdout);
+    (part.value, part.error) = (report.value.clone(), report.error.clone());
+    part
 }
 
 /// What a report has that can't be split into parts.

@@ -17,7 +17,7 @@ const MAX_PACKAGES_SHOWN: usize = 12;
 /// The tools of sayso.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
-enum Name {
+enum ToolName {
     RunCode,
     ReadFile,
     EditFile,
@@ -25,9 +25,9 @@ enum Name {
     ListFiles,
 }
 
-words!(Name);
+words!(ToolName);
 
-impl Name {
+impl ToolName {
     /// The tool of this name; some models put `functions.` before it.
     fn parse(name: &str) -> Option<Self> {
         let name = name.trim();
@@ -38,7 +38,7 @@ impl Name {
 
 /// Whether sayso has a tool of this name.
 pub(in crate::engine) fn is_known(name: &str) -> bool {
-    Name::parse(name).is_some()
+    ToolName::parse(name).is_some()
 }
 
 /// The block that a call proposes. `complete`: whether the model finished its reply. A call that was cut off gives a
@@ -52,8 +52,8 @@ pub(crate) fn read(
     languages: &Languages,
     complete: bool,
 ) -> Result<Proposal, CallError> {
-    let Some(tool) = Name::parse(name) else {
-        let there: Vec<&str> = Name::VARIANTS.iter().map(|name| name.as_str()).collect();
+    let Some(tool) = ToolName::parse(name) else {
+        let there: Vec<&str> = ToolName::VARIANTS.iter().map(|name| name.as_str()).collect();
         return Err(CallError::NoTool { name: name.to_owned(), there: there.join(", ") });
     };
     let (arguments, whole, repaired) = fields(arguments, complete)?;
@@ -94,60 +94,71 @@ fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, 
     }
 }
 
+/// A call whose arguments were read.
 struct Call {
-    tool: Name,
+    tool: ToolName,
     arguments: Map<String, Value>,
 }
 
 impl Call {
     fn proposed(&self, languages: &Languages) -> Result<Proposal, CallError> {
-        let block = |file: Option<BlockKind>, language, source: String| Proposal {
-            dialect: Dialect::Tools,
-            info: self.tool.as_str().to_owned(),
-            special_kind: file,
-            language,
-            source,
-            closed: true,
-            ..Proposal::default()
-        };
-        Ok(match self.tool {
-            Name::RunCode => {
-                let mut proposed = block(None, self.language(languages)?, self.text(&["code", "source"])?);
+        match self.tool {
+            ToolName::RunCode => {
+                let language = self.language(languages)?;
+                let mut proposed = self.block(None, language, self.text(&["code", "source"])?);
                 if let Some(packages) = self.packages() {
                     proposed.remark(&format!("it asks for packages: {packages}"));
                     proposed.info = format!("packages=\"{packages}\"");
                 }
-                proposed
+                Ok(proposed)
             }
-            Name::WriteFile => {
+            ToolName::WriteFile => {
                 let kind = BlockKind::Write { path: self.text(PATH_KEYS)?.trim().to_owned() };
                 FileAct::parse(&kind, "")?;
                 let language = info::by_extension(&self.text(PATH_KEYS)?, languages);
-                block(Some(kind), language, self.text(&["content", "contents"])?)
+                Ok(self.block(Some(kind), language, self.text(&["content", "contents"])?))
             }
-            Name::EditFile => {
+            ToolName::EditFile => {
                 let (kind, language, source) = super::edits::parse_call(&self.arguments, languages)?;
-                block(Some(kind), language, source)
+                Ok(self.block(Some(kind), language, source))
             }
-            Name::ReadFile => {
-                let from = self.number(&["from_line", "start_line", "offset"])?.unwrap_or(1).max(1);
-                let lines = self.number(&["lines", "limit"])?.unwrap_or(file_act::DEFAULT_LINES);
-                let lines = lines.clamp(1, MAX_LINES);
-                let act = FileAct::Read { path: self.text(PATH_KEYS)?.trim().to_owned(), from, lines };
-                FileAct::parse(&BlockKind::Read, &act.text())?;
-                block(Some(BlockKind::Read), None, act.text())
-            }
-            Name::ListFiles => {
-                let path =
-                    if self.has(PATH_KEYS) { self.text(PATH_KEYS)?.trim().to_owned() } else { String::new() };
-                let path = if path.is_empty() { ".".to_owned() } else { path };
-                let depth =
-                    self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, file_act::MAX_DEPTH);
-                let act = FileAct::List { path, depth };
-                FileAct::parse(&BlockKind::List, &act.text())?;
-                block(Some(BlockKind::List), None, act.text())
-            }
-        })
+            ToolName::ReadFile => self.act_block(BlockKind::Read, &self.read_act()?),
+            ToolName::ListFiles => self.act_block(BlockKind::List, &self.list_act()?),
+        }
+    }
+
+    /// A block with this text; `kind` is `None` for code.
+    fn block(&self, kind: Option<BlockKind>, language: Option<Language>, source: String) -> Proposal {
+        Proposal {
+            dialect: Dialect::Tools,
+            info: self.tool.as_str().to_owned(),
+            special_kind: kind,
+            language,
+            source,
+            closed: true,
+            ..Proposal::default()
+        }
+    }
+
+    /// A block whose text says which act it is.
+    fn act_block(&self, kind: BlockKind, act: &FileAct) -> Result<Proposal, CallError> {
+        FileAct::parse(&kind, &act.text())?;
+        Ok(self.block(Some(kind), None, act.text()))
+    }
+
+    fn read_act(&self) -> Result<FileAct, CallError> {
+        let from = self.number(&["from_line", "start_line", "offset"])?.unwrap_or(1).max(1);
+        let lines = self.number(&["lines", "limit"])?.unwrap_or(file_act::DEFAULT_LINES);
+        let lines = lines.clamp(1, MAX_LINES);
+        Ok(FileAct::Read { path: self.text(PATH_KEYS)?.trim().to_owned(), from, lines })
+    }
+
+    /// Lists the working folder if the call names none.
+    fn list_act(&self) -> Result<FileAct, CallError> {
+        let path = if self.has(PATH_KEYS) { self.text(PATH_KEYS)?.trim().to_owned() } else { String::new() };
+        let path = if path.is_empty() { ".".to_owned() } else { path };
+        let depth = self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH);
+        Ok(FileAct::List { path, depth: depth.clamp(1, file_act::MAX_DEPTH) })
     }
 
     /// The language that the call names. `None`: none, and the person has to choose one.

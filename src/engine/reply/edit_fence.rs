@@ -1,5 +1,5 @@
 //! A Markdown pass that ends the fence of an edit where the edit ends: text inside an edit in a fence is no block, even
-//! if Markdown sees one there. Edits outside of fences are handled in `unfenced`.
+//! if Markdown sees one there. Edits outside of fences are handled in `unfenced_edits`.
 //!
 //! A fence at the outermost level reaches to the line that closes it after its edit. A fence in a list or a quote, or
 //! one whose end can't be found, takes the rest of the reply; nothing in that is offered.

@@ -64,9 +64,11 @@ pub(super) enum Tags {
     Ignored,
     /// Only those where a block may begin count.
     Careful,
+    /// All count.
     All,
 }
 
+/// Finds the fences of a text up to the first tag that opens a block.
 pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
     let mut scan = MarkdownScan::default();
     let mut depth = 0usize;
@@ -89,7 +91,7 @@ pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
                     scan.last = range.start;
                 }
                 if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = start {
-                    fence = Some(OpenFence::new(text, range, info.into_string(), (depth == 0, scan.last)));
+                    fence = Some(OpenFence::new(text, range, info.into_string(), depth == 0, scan.last));
                 }
                 depth += 1;
             }
@@ -153,18 +155,22 @@ fn opening_tag(text: &str, event: &Event<'_>, range: &Range<usize>, tags: Tags) 
 /// A fence while its text is being collected.
 struct OpenFence {
     range: Range<usize>,
+    /// Where its text begins.
     body: usize,
     info: String,
     source: String,
     /// The offset after the last byte of the source.
     seen: usize,
+    /// The character of which its marks consist.
     marker: u8,
+    /// Whether it is in no list or quote.
     top: bool,
+    /// Where the outermost block begins in which it is.
     block: usize,
 }
 
 impl OpenFence {
-    fn new(text: &str, range: Range<usize>, info: String, (top, block): (bool, usize)) -> Self {
+    fn new(text: &str, range: Range<usize>, info: String, top: bool, block: usize) -> Self {
         let rest = text.get(range.clone()).unwrap_or("");
         let body = rest.find('\n').map_or(range.end, |i| range.start + i + 1);
         let marker = rest.as_bytes().first().copied().unwrap_or(b'`');

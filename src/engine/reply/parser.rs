@@ -79,12 +79,15 @@ pub struct Parser {
     tail: OpenTail,
     /// How many bytes of the text are in the source of the open block (or left out for good).
     copied: usize,
-    /// The state of the edit that an open outermost fence may contain, and up to which byte it was read.
-    extent: (EditExtent, usize),
+    /// The state of the edit that an open outermost fence may contain.
+    extent: EditExtent,
+    /// Up to which byte that edit was read.
+    extent_read: usize,
     /// The ranges of the tags, including those that are prose.
     tags: Vec<Range<usize>>,
     /// How many bytes of passes are still allowed.
     credit: usize,
+    /// The text of a short pass; kept to use its memory again.
     scratch: String,
 }
 
@@ -103,7 +106,8 @@ impl Parser {
             passed: 0,
             tail: OpenTail::Prose,
             copied: 0,
-            extent: (EditExtent::new(false), 0),
+            extent: EditExtent::new(false),
+            extent_read: 0,
             tags: Vec::new(),
             credit: FREE_PASS_BYTES,
             scratch: String::new(),

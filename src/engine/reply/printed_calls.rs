@@ -35,8 +35,20 @@ pub(super) fn may_hold_calls(word: &str) -> bool {
     FENCE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// A printed call: the tool's name and its arguments.
-type PrintedCall = (String, String);
+/// A call as it was printed.
+#[derive(Debug)]
+struct PrintedCall {
+    /// The name of the tool.
+    name: String,
+    /// Its arguments, in JSON.
+    arguments: String,
+}
+
+impl PrintedCall {
+    fn new(name: &str, arguments: &str) -> Self {
+        Self { name: name.to_owned(), arguments: arguments.to_owned() }
+    }
+}
 
 /// The calls at the start of a text, how many bytes they have, and how many bytes were read to find them. A call that
 /// is cut off takes everything that may belong to it.
@@ -67,7 +79,7 @@ impl LeadingCalls {
     /// A call that is cut off; none if it names no existing tool.
     fn cut(name: &str, arguments: &str, length: usize) -> Self {
         let is_known = call::is_known(name);
-        let calls = if is_known { vec![(name.to_owned(), arguments.to_owned())] } else { Vec::new() };
+        let calls = if is_known { vec![PrintedCall::new(name, arguments)] } else { Vec::new() };
         Self { calls, length, cost: length, is_cut: true }
     }
 }
@@ -183,8 +195,8 @@ impl CallScanner<'_> {
 
     /// The blocks that calls propose; `None` if there is no call, or one of them can't be read.
     fn blocks(self, calls: &[PrintedCall]) -> Option<Vec<Proposal>> {
-        let read = |(name, arguments): &PrintedCall| {
-            let mut block = call::read(name, arguments, self.languages, self.complete).ok()?;
+        let read = |call: &PrintedCall| {
+            let mut block = call::read(&call.name, &call.arguments, self.languages, self.complete).ok()?;
             block.remark("read from a tool call printed as text");
             Some(block)
         };
@@ -193,8 +205,10 @@ impl CallScanner<'_> {
     }
 }
 
+/// A form in which models print calls.
 #[derive(Clone, Debug)]
 enum PrintedForm {
+    /// JSON: `{"name": …}`, or a list of such.
     Json,
     /// A wrapper around JSON or another form: the length of its opening, and its closing text.
     Around(usize, String),
@@ -262,7 +276,7 @@ fn in_json(text: &str) -> LeadingCalls {
     }
     // A call that is cut off or unreadable reaches to the end, as nothing shows where another one begins.
     match json::broken_off(text).and_then(|fields| cut_call(&fields, text)) {
-        Some((name, arguments)) => LeadingCalls::cut(&name, &arguments, text.len()),
+        Some(call) => LeadingCalls::cut(&call.name, &call.arguments, text.len()),
         None => LeadingCalls::none(text.len()),
     }
 }

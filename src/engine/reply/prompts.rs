@@ -19,6 +19,7 @@ pub(super) struct PromptsRemoved {
 
 /// The commands of a transcript in this language; `None` if the text does not begin with a prompt.
 pub(super) fn remove_prompts(source: &str, language: &Language) -> Option<PromptsRemoved> {
+    let is_python = language.as_str() == "python";
     let strip: fn(&str) -> Option<&str> = match language.as_str() {
         "python" => python,
         "bash" => shell,
@@ -33,7 +34,7 @@ pub(super) fn remove_prompts(source: &str, language: &Language) -> Option<Prompt
         let text = line.trim_start();
         let command = match strip(text) {
             Some(command) => Some(command),
-            None if open && language.as_str() == "python" => continued(text),
+            None if open && is_python => continued(text),
             None if open => Some(text.strip_prefix("> ").unwrap_or(text)),
             None => None,
         };
@@ -41,7 +42,7 @@ pub(super) fn remove_prompts(source: &str, language: &Language) -> Option<Prompt
             Some(command) => {
                 out.push_str(command);
                 taken.push(at + 1);
-                open = language.as_str() == "python" || command.trim_end().ends_with('\\');
+                open = is_python || command.trim_end().ends_with('\\');
             }
             None => {
                 open = false;
@@ -51,7 +52,7 @@ pub(super) fn remove_prompts(source: &str, language: &Language) -> Option<Prompt
             }
         }
     }
-    let prompt = if language.as_str() == "python" { ">>> " } else { "$ " };
+    let prompt = if is_python { ">>> " } else { "$ " };
     let mut note = format!("prompts {prompt:?} taken off {}", describe_lines(&taken));
     if !left_out.is_empty() {
         let _ = write!(note, ", output on {} left out", describe_lines(&left_out));

@@ -183,21 +183,8 @@ fn reread_block(
         let lines = count.line_range(text, &block.range);
         return push_replacement(Replacement { range: block.range, blocks }, lines, out);
     }
-    let word = match block.dialect {
-        Dialect::ExecuteTags => "",
-        _ => info::language_word(&block.info),
-    };
-    if let Some(note) = info::version_hint(word, reading.languages).filter(|_| code) {
-        block.remark(&note);
-    }
-    if let Some(taken) = block
-        .language
-        .as_ref()
-        .filter(|_| code)
-        .and_then(|language| prompts::remove_prompts(&block.source, language))
-    {
-        block.source = taken.source;
-        block.remark(&taken.note);
+    if code {
+        read_code(&mut block, reading.languages);
     }
     // Models that were trained to stop at the closing tag never print it.
     if block.dialect == Dialect::ExecuteTags
@@ -209,6 +196,22 @@ fn reread_block(
         block.remark("</execute> was missing: read up to the end of the reply");
     }
     out.push(Segment::Block(block));
+}
+
+/// Takes the prompts off code that is a transcript, and remarks how its language was read.
+fn read_code(block: &mut Proposal, languages: &Languages) {
+    let word = match block.dialect {
+        Dialect::ExecuteTags => "",
+        _ => info::language_word(&block.info),
+    };
+    if let Some(note) = info::version_hint(word, languages) {
+        block.remark(&note);
+    }
+    let language = block.language.as_ref();
+    if let Some(removed) = language.and_then(|language| prompts::remove_prompts(&block.source, language)) {
+        block.source = removed.source;
+        block.remark(&removed.note);
+    }
 }
 
 /// Reads a range of prose again, with the fences in it that are only shown.

@@ -37,13 +37,13 @@ enum ThinkPosition {
 
 /// Splits a reply into text and reasoning while it streams.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Thinking {
-    place: ThinkPosition,
+pub(crate) struct ThinkSplitter {
+    position: ThinkPosition,
     in_fence: bool,
     held: String,
 }
 
-impl Thinking {
+impl ThinkSplitter {
     /// Takes the next piece; returns what is certain now.
     pub(crate) fn push(&mut self, delta: &str) -> Vec<ThinkPiece> {
         self.held.push_str(delta);
@@ -66,7 +66,7 @@ impl Thinking {
         if self.held.is_empty() {
             return None;
         }
-        Some(match self.place {
+        Some(match self.position {
             ThinkPosition::Thinking(_) => ThinkPiece::Reasoning(self.held),
             _ => ThinkPiece::Text(self.held),
         })
@@ -74,19 +74,19 @@ impl Thinking {
 
     /// Takes some bytes of `rest`; 0 if more has to arrive first.
     fn step(&mut self, rest: &str, out: &mut Vec<ThinkPiece>) -> usize {
-        match self.place {
+        match self.position {
             ThinkPosition::Thinking(close) => self.thinking(rest, close, out),
             ThinkPosition::Line => {
                 let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
                 if rest.get(..end).is_some_and(|line| line.ends_with('\n')) {
-                    self.place = ThinkPosition::LineStart;
+                    self.position = ThinkPosition::LineStart;
                 }
                 push(out, rest.get(..end).unwrap_or(""), false)
             }
             ThinkPosition::Behind => {
                 let blank = rest.len() - rest.trim_start().len();
                 if blank == 0 {
-                    self.place = ThinkPosition::LineStart;
+                    self.position = ThinkPosition::LineStart;
                     return self.step(rest, out);
                 }
                 blank
@@ -100,12 +100,12 @@ impl Thinking {
         if let (false, Some((open, close))) =
             (self.in_fence, TAGS.iter().find(|(open, _)| starts_with(word, open)))
         {
-            self.place = ThinkPosition::Thinking(close);
+            self.position = ThinkPosition::Thinking(close);
             return rest.len() - word.len() + open.len();
         }
         if FENCES.iter().any(|fence| word.starts_with(fence)) {
             self.in_fence = !self.in_fence;
-            self.place = ThinkPosition::Line;
+            self.position = ThinkPosition::Line;
             return self.step(rest, out);
         }
         let blank = rest.len() - word.len();
@@ -114,14 +114,14 @@ impl Thinking {
         {
             return 0;
         }
-        self.place = ThinkPosition::Line;
+        self.position = ThinkPosition::Line;
         self.step(rest, out)
     }
 
     fn thinking(&mut self, rest: &str, close: &str, out: &mut Vec<ThinkPiece>) -> usize {
         if let Some(at) = find(rest, close) {
             push(out, rest.get(..at).unwrap_or(""), true);
-            self.place = ThinkPosition::Behind;
+            self.position = ThinkPosition::Behind;
             return at + close.len();
         }
         // Hold back the longest end that could still become the closing tag.
@@ -180,7 +180,7 @@ mod tests {
 
     /// The text and the reasoning of a reply that arrives in pieces of this many characters.
     fn split(text: &str, size: usize) -> (String, String) {
-        let mut thinking = Thinking::default();
+        let mut thinking = ThinkSplitter::default();
         let chars: Vec<char> = text.chars().collect();
         let mut pieces: Vec<ThinkPiece> =
             chars.chunks(size).flat_map(|piece| thinking.push(&piece.iter().collect::<String>())).collect();

@@ -1,8 +1,9 @@
 //! Ends a reply: interprets its whole text and its calls once, and records them.
 
-use super::{BlockFate, take};
+use super::{BlockFate, take_pieces};
 use crate::domain::{BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
 use crate::engine::Engine;
+use crate::engine::call_error::CallError;
 use crate::engine::reply::{Parser, Proposal, Segment, call, parse, reread, think};
 use crate::text::line::one_line;
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ impl Engine {
         let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
             return ReplyContent::default();
         };
-        take(&mut reply, &mut stream.parser, stream.thinking.finish());
+        take_pieces(&mut reply, &mut stream.parser, stream.splitter.finish());
         let empty = reply.is_empty();
         if fate == BlockFate::Skipped && empty {
             return ReplyContent::default();
@@ -41,33 +42,36 @@ impl Engine {
             finish,
             usage: reply.usage.unwrap_or_default(),
         });
-        let mut came =
+        let mut content =
             ReplyContent { empty: text.trim().is_empty() && calls.is_empty(), ..ReplyContent::default() };
         for segment in segments {
             let Segment::Block(proposed) = segment else { continue };
             // An empty code block is nothing to run and stays prose. An empty file can be written.
             if proposed.special_kind.is_some() || !proposed.source.trim().is_empty() {
-                came.blocks.push(self.propose(reply.step, proposed, None, fate));
+                content.blocks.push(self.propose(reply.step, proposed, None, fate));
             }
         }
-        for called in calls {
-            let read = match self.call_of_function(&called, complete) {
-                Some(read) => read,
-                None => call::read(&called.name, &called.arguments, &self.settings.languages, complete),
-            };
-            match read {
+        for call in calls {
+            match self.read_call(&call, complete) {
                 Ok(mut proposed) => {
                     proposed.range = text.len()..text.len();
-                    came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));
+                    content.blocks.push(self.propose(reply.step, proposed, Some(call.id), fate));
                 }
                 Err(why) => {
                     let why = one_line(&why.in_dialect(dialect).to_string());
-                    came.refused.push(why.clone());
-                    self.record(Entry::CallRefused { step: reply.step, call: called.id, why });
+                    content.refused.push(why.clone());
+                    self.record(Entry::CallRefused { step: reply.step, call: call.id, why });
                 }
             }
         }
-        came
+        content
+    }
+
+    /// The block that a call proposes: of one of the person's functions, or of a tool of sayso.
+    fn read_call(&self, call: &ToolCall, complete: bool) -> Result<Proposal, CallError> {
+        let of_function = self.call_of_function(call, complete);
+        of_function
+            .unwrap_or_else(|| call::read(&call.name, &call.arguments, &self.settings.languages, complete))
     }
 
     /// Interprets the whole text.

@@ -56,18 +56,20 @@ impl Comparer {
             let more = and_more(paths.len() - 1);
             found.gaps.push(format!("only the size of {path}{more} was compared: {why}"));
         }
-        if let Some((then, now)) = first {
-            // If both descriptions are equal, the contents differ: add their hashes.
-            let told = |file: &FileChange| format!("{}: {}", file.path, self.file(file));
-            let of_content = then.zip(now).is_some_and(|(then, now)| told(then) == told(now));
-            let of = |file: Option<&FileChange>| {
-                let content = file?.sha256.filter(|_| of_content).map(|hash| hash.to_string());
-                let content = content.and_then(|hash| Some(format!(", sha256 {}…", hash.get(..12)?)));
-                Some(told(file?) + &content.unwrap_or_default())
-            };
-            let (then, now) = (of(then), of(now));
-            found.differences.push(Difference { part: DifferentPart::Files, line: None, then, now });
-        }
+        found.differences.extend(first.map(|(then, now)| self.file_difference(then, now)));
+    }
+
+    /// The difference between what both runs did to a file; `None`: a run did nothing to it.
+    fn file_difference(&self, then: Option<&FileChange>, now: Option<&FileChange>) -> Difference {
+        // If both descriptions are equal, the contents differ: add their hashes.
+        let described = |file: &FileChange| format!("{}: {}", file.path, self.file(file));
+        let of_content = then.zip(now).is_some_and(|(then, now)| described(then) == described(now));
+        let of = |file: Option<&FileChange>| {
+            let content = file?.sha256.filter(|_| of_content).map(|hash| hash.to_string());
+            let content = content.and_then(|hash| Some(format!(", sha256 {}…", hash.get(..12)?)));
+            Some(described(file?) + &content.unwrap_or_default())
+        };
+        Difference { part: DifferentPart::Files, line: None, then: of(then), now: of(now) }
     }
 
     /// Whether the same happened to a file in both runs.
@@ -100,14 +102,14 @@ impl Comparer {
     }
 
     pub(super) fn pictures(&self, then: &RunReport, now: &RunReport, found: &mut RunComparison) {
-        let told = |report: &RunReport| {
+        let sizes_of = |report: &RunReport| {
             // The order is random where several programs draw, or where pictures are files.
             let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();
             sizes.sort_unstable();
             let sizes = sizes.iter().map(|(width, height)| format!("{width}x{height}"));
             Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
         };
-        let (left, right) = (told(then), told(now));
+        let (left, right) = (sizes_of(then), sizes_of(now));
         self.texts(DifferentPart::Pictures, left.as_ref(), right.as_ref(), found);
         if !self.exact || left != right || left.is_none() {
             return;
@@ -122,8 +124,8 @@ impl Comparer {
             (Some(then), Some(now)) if then == now => {}
             (Some(then), Some(now)) => {
                 let other = then.iter().zip(&now).find(|(then, now)| then != now);
-                let told = |hash: &String| Some(format!("sha256 {}…", hash.get(..12)?));
-                let (then, now) = other.map(|(then, now)| (told(then), told(now))).unwrap_or_default();
+                let shown = |hash: &String| Some(format!("sha256 {}…", hash.get(..12)?));
+                let (then, now) = other.map(|(then, now)| (shown(then), shown(now))).unwrap_or_default();
                 found.differences.push(Difference { part: DifferentPart::Pictures, line: None, then, now });
             }
             _ => found.gaps.push("only the sizes of pictures were compared: not all can be read".into()),

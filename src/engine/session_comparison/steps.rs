@@ -14,6 +14,7 @@ pub(super) enum SessionStep {
 #[derive(Debug, PartialEq)]
 pub(super) struct BlockSteps {
     id: BlockId,
+    /// What it is: its language as it was chosen last, or what it does with which file.
     label: String,
     /// Its final text.
     source: String,
@@ -39,7 +40,7 @@ pub(super) fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) 
             })),
             _ => {
                 if let Some(block) = block_of(entry) {
-                    change(&mut steps, block, entry);
+                    apply(&mut steps, block, entry);
                 }
             }
         }
@@ -51,11 +52,13 @@ pub(super) fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) 
     steps
 }
 
+/// The block whose text, language, decision or run an entry tells of.
 pub(super) fn block_of(entry: &Entry) -> Option<BlockId> {
     match entry {
         Entry::Block(block) => Some(block.id),
         Entry::Edited { block, .. }
         | Entry::Placed { block, .. }
+        | Entry::LanguageChosen { block, .. }
         | Entry::Approved { block, .. }
         | Entry::Rejected { block, .. }
         | Entry::Skipped { block, .. }
@@ -66,7 +69,8 @@ pub(super) fn block_of(entry: &Entry) -> Option<BlockId> {
     }
 }
 
-fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
+/// Applies an entry to the step of its block.
+fn apply(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
     let found = steps.iter_mut().rev().find_map(|step| match step {
         SessionStep::Block(one) if one.id == block => Some(one),
         _ => None,
@@ -74,6 +78,7 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
     let Some(one) = found else { return };
     match entry {
         Entry::Edited { source, .. } | Entry::Placed { source, .. } => one.source = source.to_string(),
+        Entry::LanguageChosen { language, .. } => language.as_str().clone_into(&mut one.label),
         Entry::Approved { .. } => one.decided = "approved".into(),
         Entry::Rejected { reason, .. } if reason.is_empty() => one.decided = "rejected".into(),
         Entry::Rejected { reason, .. } => one.decided = format!("rejected: {}", visible_line(reason)),

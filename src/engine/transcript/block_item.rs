@@ -33,14 +33,21 @@ pub(crate) struct RunItem {
     pub(crate) paging: Option<RunPaging>,
 }
 
+/// The approval of a run, without its terms.
+pub(super) struct RunApproval {
+    pub(super) run: RunId,
+    /// The approved version of the block.
+    pub(super) revision: Revision,
+    /// The hash of its bytes.
+    pub(super) sha256: Sha256,
+    pub(super) by: Grantor,
+    pub(super) at: Timestamp,
+}
+
 impl RunItem {
-    /// A run that was approved and has not ended.
-    pub(super) fn approved(
-        run: RunId,
-        (revision, sha256): (Revision, Sha256),
-        terms: SharedValue<Terms>,
-        (by, approved_at): (Grantor, Timestamp),
-    ) -> Self {
+    /// A run that was approved under these terms and has not ended.
+    pub(super) fn approved(approval: RunApproval, terms: SharedValue<Terms>) -> Self {
+        let RunApproval { run, revision, sha256, by, at: approved_at } = approval;
         Self {
             run,
             revision,
@@ -154,9 +161,9 @@ mod tests {
 
     #[test]
     fn a_change_that_was_only_counted_is_no_longer_counted_when_it_is_made_again() {
-        let version = (Revision(1), Sha256::of(b"1"));
-        let approval = (samples::BY_PERSON, Timestamp(0));
-        let mut run = RunItem::approved(RunId(1), version, samples::terms().into(), approval);
+        let (run, revision, sha256) = (RunId(1), Revision(1), Sha256::of(b"1"));
+        let approval = RunApproval { run, revision, sha256, by: samples::BY_PERSON, at: Timestamp(0) };
+        let mut run = RunItem::approved(approval, samples::terms().into());
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         run.note_taken_back(&names(&["a", "b"]), 10, UndoKind::Undo);
         run.note_taken_back(&names(&["b", "unnamed"]), 0, UndoKind::Redo);

@@ -47,7 +47,7 @@ impl Engine {
 
     /// Sends the request once it is known what the model can do, and all its messages are in memory.
     pub(in crate::engine) fn send_once_loaded(&mut self) {
-        let step = self.counted.step.next();
+        let step = self.last_ids.step.next();
         let waits = if self.awaits_model() {
             self.loads.wait_with(AwaitedRequest::Answer(step));
             running::ASKING_ABOUT_MODEL
@@ -72,8 +72,8 @@ impl Engine {
             return self.fail_turn(failure);
         }
         self.tell_unknown_price();
-        let step = self.counted.step.next();
-        self.counted.step = step;
+        let step = self.last_ids.step.next();
+        self.last_ids.step = step;
         self.turn.unreported_results = false;
         self.turn.run_was_stopped = false;
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });

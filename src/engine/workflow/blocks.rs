@@ -14,10 +14,10 @@ impl Engine {
 
     /// The blocks of a reply that the recipe offers to the person; the others are declined, and the model is told why.
     pub(in crate::engine) fn filter_blocks(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
-        let Some((way, context)) = self.recipe() else { return blocks };
+        let Some((workflow, context)) = self.recipe() else { return blocks };
         let all = blocks.iter().filter_map(|id| context.block(*id));
         let declined = all.filter_map(|item| {
-            let why = way.declines(&context, &item.block)?;
+            let why = workflow.declines(&context, &item.block)?;
             Some((item.block.id, item.block.current().revision, one_line(&why)))
         });
         let declined: Vec<_> = declined.collect();
@@ -37,20 +37,20 @@ impl Engine {
         review: &mut Review,
         on_disk: Option<&str>,
     ) -> Option<Arc<str>> {
-        let (way, context) = self.recipe()?;
+        let (workflow, context) = self.recipe()?;
         let item = context.block(block)?;
-        review.findings.extend(way.remarks(&context, &item.block, review));
-        review.findings.extend(on_disk.and_then(|text| way.outdated(&context, &item.block, text)));
-        if item.block.is_own() { None } else { way.before(&context, &item.block) }
+        review.findings.extend(workflow.remarks(&context, &item.block, review));
+        review.findings.extend(on_disk.and_then(|text| workflow.outdated(&context, &item.block, text)));
+        if item.block.is_own() { None } else { workflow.before(&context, &item.block) }
     }
 
     /// The files that the recipe protects.
     pub(in crate::engine) fn protected_files(&self) -> Vec<String> {
-        self.recipe().map(|(way, context)| way.protects(&context)).unwrap_or_default()
+        self.recipe().map(|(workflow, context)| workflow.protects(&context)).unwrap_or_default()
     }
 
     /// Whether the strict list of forbidden things applies to a block.
     pub(in crate::engine) fn is_strict(&self, block: &Block) -> bool {
-        self.recipe().is_some_and(|(way, context)| way.strict(&context, block))
+        self.recipe().is_some_and(|(workflow, context)| workflow.strict(&context, block))
     }
 }

@@ -14,9 +14,9 @@ impl Engine {
         }
         let Some(opener) = self.settings.workflows.0.clone() else { return };
         match opener.open(&start) {
-            Ok(way) => {
+            Ok(workflow) => {
                 self.open_turn();
-                self.turn.workflow = Some(way);
+                self.turn.workflow = Some(workflow);
                 self.prompted(start.prompt.clone().into());
                 self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
                 self.follow_workflow();
@@ -27,26 +27,26 @@ impl Engine {
 
     /// Takes the recipe's next steps.
     pub(in crate::engine) fn follow_workflow(&mut self) {
-        self.take_moves(Self::step_or_ask);
+        self.take_workflow_steps(Self::step_or_ask);
     }
 
     /// Takes the recipe's next steps after the session was opened again: the model is asked only when the person wants
     /// it.
     pub(in crate::engine) fn resume_workflow(&mut self) {
-        self.take_moves(|engine| {
+        self.take_workflow_steps(|engine| {
             let message = "The session was closed before the reply came. The recipe goes on with it.";
             engine.state.phase = unanswered(message);
         });
     }
 
     /// Takes the recipe's next steps; `ask` is what to do where the model is asked.
-    fn take_moves(&mut self, ask: fn(&mut Self)) {
-        let moves = self.recipe().map(|(way, context)| way.next(&context)).unwrap_or_default();
-        for wanted in moves {
-            if wanted == WorkflowStep::Ask {
+    fn take_workflow_steps(&mut self, ask: fn(&mut Self)) {
+        let steps = self.recipe().map(|(workflow, context)| workflow.next(&context)).unwrap_or_default();
+        for step in steps {
+            if step == WorkflowStep::Ask {
                 return ask(self);
             }
-            if self.make_move(wanted) {
+            if self.take_workflow_step(step) {
                 return;
             }
         }
@@ -54,8 +54,8 @@ impl Engine {
     }
 
     /// Takes a step other than `Ask`; returns whether it was the last.
-    fn make_move(&mut self, wanted: WorkflowStep) -> bool {
-        match wanted {
+    fn take_workflow_step(&mut self, step: WorkflowStep) -> bool {
+        match step {
             WorkflowStep::Judge(outcome) => self.record(Entry::Recipe(RecipeFact::Judged(outcome))),
             WorkflowStep::Say { step, title, round, text } => {
                 self.record(Entry::Recipe(RecipeFact::Said { step, title, round, text }));
@@ -105,7 +105,7 @@ impl Engine {
         let Some(opener) = self.settings.workflows.0.clone() else { return };
         let opened = if self.state.live.foreign { Err(WorkflowError::Foreign) } else { opener.open(&start) };
         match opened {
-            Ok(way) => self.turn.workflow = Some(way),
+            Ok(workflow) => self.turn.workflow = Some(workflow),
             Err(why) => {
                 let (end, summary) = (RecipeEnd::GaveUp, String::new());
                 self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));

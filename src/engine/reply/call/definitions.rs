@@ -1,6 +1,6 @@
 //! The tool definitions for models: names, descriptions and schemas.
 
-use super::Name;
+use super::ToolName;
 use crate::domain::{Language, Tool};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(crate) fn definitions(languages: &[&Language]) -> Vec<Tool> {
     code.into_iter().chain(file_tools()).collect()
 }
 
-fn tool(name: Name, description: &str, properties: Value, required: &[&str]) -> Tool {
+fn tool(name: ToolName, description: &str, properties: Value, required: &[&str]) -> Tool {
     Tool {
         name: name.as_str().to_owned(),
         description: description.to_owned(),
@@ -36,7 +36,7 @@ fn number(about: &str) -> Value {
 
 fn code_tool(names: &[&str]) -> Tool {
     tool(
-        Name::RunCode,
+        ToolName::RunCode,
         "Proposes code. It runs when the person approves it; the result has its output.",
         serde_json::json!({
             "language": { "type": "string", "enum": names, "description": "What the code is written in." },
@@ -54,7 +54,7 @@ fn code_tool(names: &[&str]) -> Tool {
 fn file_tools() -> [Tool; 4] {
     [
         tool(
-            Name::ReadFile,
+            ToolName::ReadFile,
             "Proposes to read lines of a text file.",
             serde_json::json!({
                 "path": text("The file, from the working folder."),
@@ -64,7 +64,7 @@ fn file_tools() -> [Tool; 4] {
             &["path"],
         ),
         tool(
-            Name::EditFile,
+            ToolName::EditFile,
             "Proposes to change places of text files; prefer it to write_file for files that are there. All changes of a call are made together or not at all.",
             serde_json::json!({
                 "path": text("The file, from the working folder."),
@@ -73,7 +73,7 @@ fn file_tools() -> [Tool; 4] {
             &["path", "edits"],
         ),
         tool(
-            Name::WriteFile,
+            ToolName::WriteFile,
             "Proposes to write a whole file: a new one, or one of which nearly all changes. The person sees the changes and may edit them first.",
             serde_json::json!({
                 "path": text("The file, from the working folder."),
@@ -82,7 +82,7 @@ fn file_tools() -> [Tool; 4] {
             &["path", "content"],
         ),
         tool(
-            Name::ListFiles,
+            ToolName::ListFiles,
             "Proposes to list a folder.",
             serde_json::json!({
                 "path": text("The folder, from the working folder; `.` is the working folder."),

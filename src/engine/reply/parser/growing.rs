@@ -5,9 +5,10 @@ use super::{OpenTail, Parser};
 use crate::edit::EditEnd;
 use crate::engine::reply::markdown::{self, Tags};
 use crate::engine::reply::{Segment, edit_fence, tag};
+use std::ops::Range;
 
 impl Parser {
-    /// Reads a line inside an open fence.
+    /// Reads a line inside an open fence, if possible without a pass over the fence.
     pub(super) fn fence_line(&mut self, from: usize, end: usize) {
         let OpenTail::Fence { start, body, plain, indent, endless, marker, shown } = self.tail else {
             return;
@@ -22,15 +23,9 @@ impl Parser {
         }
         if let (Some(indent), false) = (indent, self.copied < from) {
             let inner = edit_fence::dedented(line, indent);
-            if self.extent.0.ends(inner) != EditEnd::Here {
-                if plain {
-                    self.copy_to_block(end, shown);
-                } else {
-                    let inner = inner.to_owned();
-                    self.append(&inner, shown);
-                    self.copied = end;
-                }
-                self.read_extent(end);
+            if self.extent.ends(inner) != EditEnd::Here {
+                let other_text = (!plain).then(|| inner.to_owned());
+                self.add_fence_line(end, other_text.as_deref(), shown);
                 return;
             }
         }
@@ -43,35 +38,43 @@ impl Parser {
             return;
         }
         self.credit -= cost;
+        match self.line_in_fence((start, body), from..end) {
+            Some(text) => self.add_fence_line(end, Some(text.as_str()).filter(|_| !plain), shown),
+            None => self.parse_if_affordable(end),
+        }
+    }
+
+    /// The text that a line adds to the open fence that begins at `start`, by a pass over the lines that lead to the
+    /// `body` of the fence, and this line. `None`: the fence does not simply go on.
+    fn line_in_fence(&mut self, (start, body): (usize, usize), line: Range<usize>) -> Option<String> {
         self.scratch.clear();
         self.scratch.push_str(self.text.get(self.base..body).unwrap_or(""));
-        self.scratch.push_str(line);
-        let scan = markdown::scan(&self.scratch, Tags::Ignored);
-        match scan.fences.last() {
-            Some(fence)
-                if self.base + fence.range.start == start
-                    && !fence.closed
-                    && fence.range.end == self.scratch.len() =>
-            {
-                if plain {
-                    self.copy_to_block(end, shown);
-                } else {
-                    self.append(&fence.source, shown);
-                    self.copied = end;
-                }
-                self.read_extent(end);
+        self.scratch.push_str(self.text.get(line).unwrap_or(""));
+        let fence = markdown::scan(&self.scratch, Tags::Ignored).fences.pop()?;
+        let goes_on =
+            self.base + fence.range.start == start && !fence.closed && fence.range.end == self.scratch.len();
+        goes_on.then_some(fence.source)
+    }
+
+    /// Adds the line that ends at `end` to the open fence; `other_text`: what it adds, if not the line unchanged.
+    fn add_fence_line(&mut self, end: usize, other_text: Option<&str>, shown: bool) {
+        match other_text {
+            None => self.copy_to_block(end, shown),
+            Some(text) => {
+                self.append(text, shown);
+                self.copied = end;
             }
-            _ => self.parse_if_affordable(end),
         }
+        self.read_extent(end);
     }
 
     /// Reads the edit that an open fence may contain up to `end`.
     fn read_extent(&mut self, end: usize) {
         let OpenTail::Fence { indent: Some(indent), .. } = self.tail else { return };
-        let (extent, from) = &mut self.extent;
-        let lines = self.text.get(*from..end).unwrap_or_default().lines();
-        lines.for_each(|line| extent.line(edit_fence::dedented(line, indent)));
-        *from = (*from).max(end);
+        for line in self.text.get(self.extent_read..end).unwrap_or_default().lines() {
+            self.extent.line(edit_fence::dedented(line, indent));
+        }
+        self.extent_read = self.extent_read.max(end);
     }
 
     /// Adds a line of an open tag to its block as it is; dedenting and unwrapping happen when the tag is closed. Lines
@@ -119,6 +122,7 @@ impl Parser {
         self.copied = self.copied.max(end);
     }
 
+    /// Adds a text to the open block.
     pub(super) fn append(&mut self, more: &str, shown: bool) {
         if let (Some(Segment::Block(block)), true) = (self.segments.last_mut(), shown) {
             block.source.push_str(more);

@@ -89,7 +89,8 @@ impl Parser {
             if !fence.closed && range.end == end && scan.tag.is_none() {
                 self.tail = self.open_fence(fence, &range, from + fence.body, shown);
                 self.copied = end;
-                self.extent = (edit_fence::extent(&fence.info, &fence.source), end);
+                self.extent = edit_fence::extent(&fence.info, &fence.source);
+                self.extent_read = end;
             }
         }
         self.prose(scan.tag.as_ref().map_or(end, |t| from + t.start));

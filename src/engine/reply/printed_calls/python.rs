@@ -67,7 +67,7 @@ fn call(text: &str) -> Option<(PrintedCall, &str)> {
         };
     };
     let behind = if is_printed { behind.trim_start().strip_prefix(')')? } else { behind };
-    Some(((name.to_owned(), Value::Object(arguments).to_string()), behind))
+    Some((PrintedCall::new(name, &Value::Object(arguments).to_string()), behind))
 }
 
 /// The literal at the start of a text, and the rest.
@@ -194,7 +194,7 @@ mod tests {
     fn literals_are_read_and_code_is_none() {
         let text = "[run_code(language='bash', code=r\"\"\"echo \"a\\n\"\n\"\"\"), edit_file(path=\"a\" \"b\", edits=[{'search': 'x\\u00e9\\n', \"replace\": None,},])] x";
         let found = calls(text);
-        let told: Vec<&str> = found.calls.iter().map(|(_, arguments)| arguments.as_str()).collect();
+        let told: Vec<&str> = found.calls.iter().map(|call| call.arguments.as_str()).collect();
         assert_eq!(told[0], r#"{"language":"bash","code":"echo \"a\\n\"\n"}"#);
         assert_eq!(told[1], "{\"path\":\"ab\",\"edits\":[{\"search\":\"xé\\n\",\"replace\":null}]}");
         assert_eq!(&text[found.length..], " x");

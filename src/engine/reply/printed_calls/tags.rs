@@ -65,26 +65,30 @@ impl OpenTag {
             return LeadingCalls::none(self.length);
         };
         let trimmed = body.trim_start();
-        let (arguments, behind) = if trimmed.starts_with('{') {
-            match json::read(trimmed) {
-                Some(found) => trimmed.split_at(found.length),
-                None => {
-                    let (arguments, behind) =
-                        trimmed.split_at(trimmed.find(&self.close).unwrap_or(trimmed.len()));
-                    let behind = behind.strip_prefix(&*self.close).unwrap_or(behind);
-                    return LeadingCalls::cut(&name, arguments, text.len() - behind.len());
-                }
-            }
-        } else {
-            let mut looked = 0;
-            return self.with_parameters(text, name, body, &mut looked).that_cost(looked);
+        if trimmed.starts_with('{') {
+            return self.with_json(text, &name, trimmed);
+        }
+        let mut looked = 0;
+        self.with_parameters(text, name, body, &mut looked).that_cost(looked)
+    }
+
+    /// The call if its arguments are the JSON with which `body` begins.
+    fn with_json(&self, text: &str, name: &str, body: &str) -> LeadingCalls {
+        let Some(found) = json::read(body) else {
+            let (arguments, behind) = body.split_at(body.find(&self.close).unwrap_or(body.len()));
+            let behind = behind.strip_prefix(&*self.close).unwrap_or(behind);
+            return LeadingCalls::cut(name, arguments, text.len() - behind.len());
         };
+        let (arguments, behind) = body.split_at(found.length);
         match behind.trim_start().strip_prefix(&*self.close) {
-            Some(behind) => LeadingCalls::new(vec![(name, arguments.to_owned())], text.len() - behind.len()),
-            None => LeadingCalls::cut(&name, arguments, text.len() - behind.len()),
+            Some(behind) => {
+                LeadingCalls::new(vec![PrintedCall::new(name, arguments)], text.len() - behind.len())
+            }
+            None => LeadingCalls::cut(name, arguments, text.len() - behind.len()),
         }
     }
 
+    /// The call if each of its arguments has a tag of its own. Adds the bytes that were read to `looked`.
     fn with_parameters(&self, text: &str, name: String, body: &str, looked: &mut usize) -> LeadingCalls {
         let sign = if self.kind == TagKind::Function { '=' } else { ' ' };
         let open = format!("<{}parameter{sign}", self.space);
@@ -116,7 +120,7 @@ impl OpenTag {
             return LeadingCalls::cut(&name, &out, text.len() - rest.len());
         };
         out.push('}');
-        LeadingCalls::new(vec![(name, out)], text.len() - behind.len())
+        LeadingCalls::new(vec![PrintedCall { name, arguments: out }], text.len() - behind.len())
     }
 }
 
@@ -223,7 +227,7 @@ fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> Leadi
         rest = behind.trim_start();
     }
     out.push('}');
-    let call: PrintedCall = (name.to_owned(), out);
+    let call = PrintedCall { name: name.to_owned(), arguments: out };
     LeadingCalls::new(vec![call], text.len() - rest.len())
 }
 

@@ -1,7 +1,7 @@
 //! Calls between tokens of a model's chat template, which a server should have parsed but did not.
 
 use super::value::of_value;
-use super::{LeadingCalls, MAX_CALLS, PrintedForm};
+use super::{LeadingCalls, MAX_CALLS, PrintedCall, PrintedForm};
 use crate::engine::reply::{call, json};
 
 /// The most bytes between two tokens before the arguments.
@@ -76,7 +76,7 @@ pub(super) fn section(text: &str) -> LeadingCalls {
             calls.extend(cut.calls);
             return LeadingCalls { calls, ..cut };
         };
-        calls.push((name.to_owned(), json.to_owned()));
+        calls.push(PrintedCall::new(name, json));
         rest = after_token(after.trim_start(), CALL.1).unwrap_or(after);
     }
     if let Some(end) = section_end {
@@ -117,7 +117,7 @@ pub(super) fn channel(text: &str) -> LeadingCalls {
         (json, Some(after)) => {
             let rest =
                 ["call", "end"].iter().find_map(|end| after_token(after.trim_start(), end)).unwrap_or(after);
-            LeadingCalls::new(vec![(name.to_owned(), json.to_owned())], text.len() - rest.len())
+            LeadingCalls::new(vec![PrintedCall::new(name, json)], text.len() - rest.len())
         }
         (cut, None) if cut.starts_with('{') => LeadingCalls::cut(name, cut, text.len()),
         _ => LeadingCalls::none(text.len()),
@@ -136,7 +136,7 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
         let behind = behind.strip_prefix("[ARGS]").unwrap_or(behind).trim_start();
         let Some(found) = json::read(behind) else {
             if call::is_known(name) && behind.starts_with('{') {
-                calls.push((name.to_owned(), behind.to_owned()));
+                calls.push(PrintedCall::new(name, behind));
                 return LeadingCalls::new(calls, text.len());
             }
             vain = behind.len();
@@ -144,7 +144,7 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
         };
         match name {
             "" => calls.extend(of_value(&found.value)),
-            name if call::is_known(name) => calls.push((name.to_owned(), found.value.to_string())),
+            name if call::is_known(name) => calls.push(PrintedCall::new(name, &found.value.to_string())),
             _ => break,
         }
         rest = behind.get(found.length..).unwrap_or("");

@@ -41,7 +41,7 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
             Value::Object(rest.collect()).to_string()
         }
     };
-    vec![(name.to_owned(), arguments)]
+    vec![PrintedCall { name: name.to_owned(), arguments }]
 }
 
 /// The call of an object that is cut off inside of its arguments.
@@ -53,5 +53,5 @@ pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<Printe
         let behind = text.get(text.find(&marked)? + marked.len()..)?;
         behind.trim_start().strip_prefix(':').map(str::trim_start)
     })?;
-    at.starts_with('{').then(|| (name.to_owned(), at.to_owned()))
+    at.starts_with('{').then(|| PrintedCall::new(name, at))
 }

@@ -4,6 +4,7 @@ use crate::domain::{
     BlockId, EditPlacement, Entry, ExecutorKind, Grantor, Language, Limits, Revision, Rights, RunId,
     RunReport, Sha256, SharedValue, Terms, Timestamp, Version,
 };
+use crate::engine::transcript::block_item::RunApproval;
 use crate::engine::transcript::{
     BlockItem, BlockStatus, OpinionItem, RunItem, SettledEvent, Settlement, Transcript,
 };
@@ -32,7 +33,7 @@ impl Transcript {
                 self.revise(block, revision, |last| Version { language: Some(language), ..last });
             }
             Entry::Approved { run, block, revision, sha256, terms, by } => {
-                self.begin_run(run, block, (revision, sha256), terms, (by, at));
+                self.begin_run(block, RunApproval { run, revision, sha256, by, at }, terms);
             }
             Entry::Rejected { block, reason: why, .. } => {
                 self.settle(block, BlockStatus::Rejected(why.clone()), Settlement::Rejected(why), at);
@@ -59,14 +60,7 @@ impl Transcript {
     }
 
     /// The block was approved: its run begins. Its terms share what they have in common with those of the run before.
-    fn begin_run(
-        &mut self,
-        run: RunId,
-        block: BlockId,
-        (revision, sha256): (Revision, Sha256),
-        mut terms: Terms,
-        (by, at): (Grantor, Timestamp),
-    ) {
+    fn begin_run(&mut self, block: BlockId, approval: RunApproval, mut terms: Terms) {
         if let Some(before) = &self.terms {
             terms.rights.share_with(&before.rights);
         }
@@ -77,10 +71,10 @@ impl Transcript {
         self.terms = Some(terms.clone());
         self.change_block(block, |item| {
             item.status = BlockStatus::Approved;
-            item.settled_at = Some(at);
+            item.settled_at = Some(approval.at);
             // Most blocks run once: more capacity would be as large as the rest of a run.
             item.runs.reserve_exact(1);
-            item.runs.push(RunItem::approved(run, (revision, sha256), terms, (by, at)));
+            item.runs.push(RunItem::approved(approval, terms));
         });
     }
 
@@ -138,7 +132,7 @@ impl Transcript {
             item.status = BlockStatus::Approved;
             item.settled_at = Some(at);
             let by = Grantor::Person { typed: false };
-            item.runs.push(RunItem::approved(run, (revision, sha256), terms.into(), (by, at)));
+            item.runs.push(RunItem::approved(RunApproval { run, revision, sha256, by, at }, terms.into()));
         });
     }
 

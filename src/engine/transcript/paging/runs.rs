@@ -36,18 +36,18 @@ impl RunItem {
 
     /// Drops its output again, if it was loaded.
     pub(in crate::engine) fn unload_output(&mut self) {
-        if let Some(told) = self.paging.and_then(|paging| paging.quotable_bytes) {
-            self.shorten(told);
+        if let Some(quoted_bytes) = self.paging.and_then(|paging| paging.quotable_bytes) {
+            self.shorten(quoted_bytes);
         }
     }
 
-    /// Keeps only what is needed to quote its output in `told` bytes. Returns the kept bytes; `None`: it stays as it
+    /// Keeps only what is needed to quote its output in `quoted_bytes`. Returns the kept bytes; `None`: it stays as it
     /// is.
-    fn shorten(&mut self, told: usize) -> Option<usize> {
+    fn shorten(&mut self, quoted_bytes: usize) -> Option<usize> {
         let (paging, (_, report)) = (self.paging.as_mut()?, self.ended.as_mut()?);
-        let short = short_form(&report.output, told)?;
+        let short = short_form(&report.output, quoted_bytes)?;
         let bytes = report.output.kept_bytes();
-        paging.quotable_bytes = Some(told);
+        paging.quotable_bytes = Some(quoted_bytes);
         paging.away.get_or_insert(OutputAway { bytes, load: LoadState::Away });
         report.output = short;
         Some(report.output.kept_bytes())
@@ -70,12 +70,12 @@ impl Transcript {
     /// In how many bytes every result of the next request can be quoted; `None`: without limit.
     pub(in crate::engine) fn max_quotable_bytes(&self) -> Option<usize> {
         let from = self.summary().map_or(0, |summary| summary.settled);
-        let told = self.settled.iter().skip(from).filter_map(|settled| {
+        let limits = self.settled.iter().skip(from).filter_map(|settled| {
             let Settlement::Ran(run) = settled.what else { return None };
             let run = self.blocks.get(&settled.block)?.runs.iter().find(|item| item.run == run)?;
             run.unloaded_output().and(run.paging?.quotable_bytes)
         });
-        told.min()
+        limits.min()
     }
 
     /// The runs whose outputs are only in the file, with their entry numbers.
@@ -101,13 +101,16 @@ pub(super) struct Outputs {
     forms: [KeptForm; FORM_BYTES.len()],
 }
 
-/// The outputs kept in one form, the oldest first, and their total size.
+/// The outputs kept in one form.
 #[derive(Debug)]
 struct KeptForm {
+    /// The oldest first.
     outputs: VecDeque<KeptOutput>,
     /// In how many bytes each can be quoted; `None`: they are whole.
-    told: Option<usize>,
+    quoted_bytes: Option<usize>,
+    /// The total size.
     bytes: usize,
+    /// The largest total size.
     most: usize,
 }
 
@@ -121,13 +124,13 @@ struct KeptOutput {
 }
 
 impl KeptForm {
-    fn new(told: Option<usize>, most: usize) -> Self {
-        Self { outputs: VecDeque::new(), told, bytes: 0, most }
+    fn new(quoted_bytes: Option<usize>, most: usize) -> Self {
+        Self { outputs: VecDeque::new(), quoted_bytes, bytes: 0, most }
     }
 
     /// The size that counts for an output: the kept bytes, or the least quoted bytes.
     fn counts(&self, output: KeptOutput) -> usize {
-        if self.told.is_some() { output.least } else { output.bytes }
+        if self.quoted_bytes.is_some() { output.least } else { output.bytes }
     }
 
     fn push(&mut self, output: KeptOutput) {
@@ -152,7 +155,8 @@ impl Default for Outputs {
 impl Outputs {
     /// Limits the bytes of whole outputs, and of the results in each form.
     pub(super) fn with(whole: usize, context: usize) -> Self {
-        let of = |told| KeptForm::new(Some(told), if told == MIN_FORM_BYTES { usize::MAX } else { context });
+        let of =
+            |bytes| KeptForm::new(Some(bytes), if bytes == MIN_FORM_BYTES { usize::MAX } else { context });
         Self { turn: Vec::new(), whole: KeptForm::new(None, whole), forms: FORM_BYTES.map(of) }
     }
 
@@ -184,19 +188,19 @@ impl Outputs {
         for form in &mut self.forms {
             while let Some(oldest) = before.pop_over() {
                 // An output short enough for this form may be too long for the next one.
-                form.push(form.told.map_or(oldest, |told| shorten(transcript, oldest, told)));
+                form.push(form.quoted_bytes.map_or(oldest, |bytes| shorten(transcript, oldest, bytes)));
             }
             before = form;
         }
     }
 }
 
-/// Keeps only what is needed to quote an output in `told` bytes, and measures that.
-fn shorten(transcript: &mut Transcript, output: KeptOutput, told: usize) -> KeptOutput {
+/// Keeps only what is needed to quote an output in `quoted_bytes`, and measures that.
+fn shorten(transcript: &mut Transcript, output: KeptOutput, quoted_bytes: usize) -> KeptOutput {
     let item: Option<&mut BlockItem> = transcript.blocks.get_mut(&output.block);
     let run = item.and_then(|item| item.runs.iter_mut().find(|known| known.run == output.run));
     let Some(run) = run else { return output };
-    let bytes = run.shorten(told).unwrap_or(output.bytes);
-    let least = run.ended.as_ref().map_or(0, |(_, report)| told_bytes(&report.output, told));
+    let bytes = run.shorten(quoted_bytes).unwrap_or(output.bytes);
+    let least = run.ended.as_ref().map_or(0, |(_, report)| told_bytes(&report.output, quoted_bytes));
     KeptOutput { bytes, least, ..output }
 }
