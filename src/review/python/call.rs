@@ -40,25 +40,6 @@ fn starts_at_open_folder(act: &Act) -> bool {
 pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
 
 impl<'t> PythonReader<'_, 't> {
-    /// Collects a call as an act, in each of its variants, after the calls nested in it.
-    pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
-        if self.collected.remove(&node.id()) {
-            return;
-        }
-        if !self.shared.calls.contains_key(&node.id()) {
-            self.fold(node, frame, 0);
-        }
-        for id in self.shared.uncollected_in(&node.byte_range()) {
-            if let Some((_, acts)) = self.shared.calls.remove(&id) {
-                self.collected.insert(id);
-                self.push_acts(acts);
-            }
-        }
-        if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
-            self.push_acts(acts);
-        }
-    }
-
     pub(super) fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")

@@ -9,6 +9,7 @@ use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::walk::FoldingReader as _;
 use tree_sitter::Node;
 
 /// Longest list or dictionary that is folded.
@@ -33,15 +34,7 @@ impl<'t> PythonReader<'_, 't> {
                 Value::join(&parts, "")
             }
             "integer" => Value::number(crate::review::value::integer(text(node, self.shared.source))),
-            "unary_operator" => {
-                let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
-                match inner.map(|v| v.kind) {
-                    Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::number(n.checked_neg())
-                    }
-                    _ => Value::unknown(),
-                }
-            }
+            "unary_operator" => self.unary(node, frame, deeper),
             "true" => Value::new(ValueKind::Bool(true)),
             "false" => Value::new(ValueKind::Bool(false)),
             "none" => Value::new(ValueKind::Nothing),
@@ -262,7 +255,7 @@ impl<'t> PythonReader<'_, 't> {
         let (arguments, by_name) = self.arguments(list, frame, depth);
         if let (Some(object), Some(method)) = pair(function, "object", "attribute")
             && object.kind() == "identifier"
-            && !self.collected.contains(&node.id())
+            && !self.shared.collected.contains(&node.id())
         {
             let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
             let named: Vec<_> = by_name.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
