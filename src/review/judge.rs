@@ -22,6 +22,9 @@ use location::{TargetContext, folders_to_tell, is_in_place};
 use std::collections::HashSet;
 use std::ops::Range;
 
+/// The most files that a text makes and that are remembered.
+const MAX_MADE: usize = 1024;
+
 /// The result of judging one act.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
@@ -91,6 +94,7 @@ fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
     });
 }
 
+/// Applies a rule to an act: adds what the rule's targets in the act do, and what is reported of them.
 fn apply(
     (rule, way): (&ReviewRule, &ActRow),
     act: &Act,
@@ -99,9 +103,6 @@ fn apply(
     past: &mut ActHistory,
     judged: &mut Judgement,
 ) {
-    let (mut shown, mut made) = (Vec::new(), Vec::new());
-    let mut kinds: Vec<String> = Vec::new();
-    let (mut nested, mut named) = (None, HashSet::new());
     let path = way.path.as_ref().map(Value::text);
     let targets = match &path {
         Some(path) => vec![(path, None)],
@@ -110,41 +111,38 @@ fn apply(
     let none_given = targets.is_empty();
     let any = none_given && way.target.is_empty();
     let folders = folders_of(act);
-    let told = targets.into_iter().flat_map(|(value, span)| {
-        let told = folders_to_tell(rule.effect, value, &folders, scope);
-        told.into_iter().map(move |folder| (value, span, folder))
-    });
-    for (value, span, folder) in told {
-        let context = TargetContext { effect: rule.effect, folder, scope, past };
-        let located = context.locate(value);
-        if !is_in_place(rule, &located) {
-            continue;
-        }
-        let wanted = rule.r#where.as_deref().unwrap_or_default();
-        kinds.extend(located.what(wanted).map(str::to_owned).filter(|what| !kinds.contains(what)));
-        let place = context.linked_place(value);
-        let spelled = spell(value, span, rule.effect, folder, source);
-        let spelled = match &place {
-            Some(place) => format!("{spelled} -> {}", short(place)),
-            None => spelled,
-        };
-        if named.insert(spelled.clone()) {
-            shown.push(spelled);
-        }
-        // The reading of nested code shows more.
-        if rule.runs.is_none() {
-            if let Some(place) = &place {
-                add_target(rule.effect, &Value::text(place), None, &mut past.effects);
+    let mut reported = ReportedTargets::default();
+    for (value, span) in targets {
+        let mut is_covered = false;
+        for folder in folders_to_tell(rule.effect, value, &folders, scope) {
+            let context = TargetContext { effect: rule.effect, folder, scope, past };
+            let located = context.locate(value);
+            if !is_in_place(rule, &located) {
+                continue;
             }
-            add_target(rule.effect, value, folder, &mut past.effects);
-        }
-        if way.makes && past.made.len() < 1024 {
-            let path = |text: &str| join_folder(text.strip_prefix("./").unwrap_or(text), folder);
-            made.extend(value.as_whole_text().map(path).map(|path| (path, way.fetches)));
+            is_covered = true;
+            let place = context.linked_place(value);
+            let spelled = spell(value, span, rule.effect, folder, source);
+            let kind = located.what(rule.r#where.as_deref().unwrap_or_default());
+            reported.add(spelled, place.as_deref(), kind);
+            // The reading of nested code shows more.
+            if rule.runs.is_none() {
+                if let Some(place) = &place {
+                    add_target(rule.effect, &Value::text(place), None, &mut past.effects);
+                }
+                add_target(rule.effect, value, folder, &mut past.effects);
+            }
+            if way.makes
+                && past.made.len() < MAX_MADE
+                && let Some(path) = value.as_whole_text()
+            {
+                let path = join_folder(path.strip_prefix("./").unwrap_or(path), folder);
+                judged.made.push((path, way.fetches));
+            }
         }
         // Code is read once, in whatever folders it may run.
         if let Some(language) = rule.runs
-            && !nested.replace(value).is_some_and(|last| std::ptr::eq(last, value))
+            && is_covered
         {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
             let more: Vec<&Value> = act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
@@ -153,17 +151,40 @@ fn apply(
     }
     // Which files are deleted does not stand in the text.
     past.effects.unknown |= any && rule.effect == Some(EffectKind::Deletes);
-    judged.made.append(&mut made);
-    if shown.is_empty() && !any {
+    if reported.targets.is_empty() && !any {
         // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
         if !none_given || !covers_unknown_targets(rule) {
             return;
         }
-        shown.push("(known only at run time)".to_owned());
+        reported.targets.push("(known only at run time)".to_owned());
         past.effects.unknown |= rule.effect.is_some();
     }
     past.effects.unknown |= rule.unknown;
-    judged.diagnostics.extend(diagnostic(rule, act, kinds, shown));
+    judged.diagnostics.extend(diagnostic(rule, act, reported));
+}
+
+/// The targets of an act that a rule covers, as its diagnostic names them.
+#[derive(Default)]
+struct ReportedTargets {
+    targets: Vec<String>,
+    /// The same, to find them fast: an act may have very many.
+    known: HashSet<String>,
+    /// What the sensitive places among them are, each once.
+    kinds: Vec<String>,
+}
+
+impl ReportedTargets {
+    /// Adds a target; `place` is where links lead from it, and `kind` is what that place is.
+    fn add(&mut self, spelled: String, place: Option<&str>, kind: Option<&str>) {
+        let target = match place {
+            Some(place) => format!("{spelled} -> {}", short(place)),
+            None => spelled,
+        };
+        if self.known.insert(target.clone()) {
+            self.targets.push(target);
+        }
+        self.kinds.extend(kind.map(str::to_owned).filter(|kind| !self.kinds.contains(kind)));
+    }
 }
 
 /// Whether a rule covers targets of which nothing is known. A rule that names no classes does if it reports something or
@@ -175,11 +196,10 @@ fn covers_unknown_targets(rule: &ReviewRule) -> bool {
     }
 }
 
-/// The diagnostic of a rule for an act with these targets, which are places of these kinds; `None` if the rule reports
-/// nothing.
-fn diagnostic(rule: &ReviewRule, act: &Act, kinds: Vec<String>, targets: Vec<String>) -> Option<Diagnostic> {
+/// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
+fn diagnostic(rule: &ReviewRule, act: &Act, reported: ReportedTargets) -> Option<Diagnostic> {
     let template = rule.message.replace("{name}", &act.name).replace("{folder}", &in_folder(act));
-    let named = NamedTargets { template, kinds, targets };
+    let named = NamedTargets { template, kinds: reported.kinds, targets: reported.targets };
     Some(Diagnostic {
         rule: rule.id.clone(),
         severity: rule.severity?,
