@@ -1,14 +1,11 @@
 //! Applies hunks to the text of a file. Only lines that a hunk changes are touched: its context lines stay as the file
 //! has them.
 
-use super::align;
+use super::align::{self, LikenessBudget};
 use super::find::{self, FoundLines, HunkPlace};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, FileEdit, HunkFault, SaidPlace, UnmatchedHunk};
 use crate::text::diff::{DiffOp, diff_ops, is_change};
-
-/// How many hunks of a file are searched for by likeness.
-const MAX_FUZZY_HUNKS: u32 = 20;
 
 /// The largest product of the line counts of both sides for which a part is compared line by line.
 const MAX_COMPARISONS: usize = 4_000_000;
@@ -33,8 +30,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
     // At which lines the earlier hunks added or removed lines, and how many: line numbers in diffs refer to the old
     // file.
     let mut moves: Vec<(usize, isize)> = Vec::new();
-    // Searching by likeness is slow, so only a few hunks of a file may do it.
-    let mut tries = MAX_FUZZY_HUNKS;
+    let mut budget = LikenessBudget::for_file();
     for (at, hunk) in edit.hunks.iter().enumerate() {
         let lines = file.len();
         let above = |line: usize| moves.iter().filter(|(at, _)| *at < line).map(|(_, by)| by).sum::<isize>();
@@ -43,7 +39,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
         });
         let at_end = || file.len().checked_sub(hunk.search.len()).filter(|_| hunk.place == SaidPlace::End);
         let expected = expected.or_else(|| place_behind(&file, hunk)).or_else(at_end);
-        match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
+        match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut budget)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
         }
@@ -79,7 +75,7 @@ fn replace_lines(
     file: &mut FileLines<'_>,
     hunk: &EditHunk,
     there: bool,
-    (expected, tries): (Option<usize>, &mut u32),
+    (expected, budget): (Option<usize>, &mut LikenessBudget),
 ) -> Result<Exactness, HunkFault> {
     if hunk.search.is_empty() {
         return add_lines(file, hunk, expected);
@@ -90,7 +86,7 @@ fn replace_lines(
     if hunk.search == hunk.replace && hunk.newline.is_none() {
         return Err(HunkFault::NoChange);
     }
-    let found = find::find(file, hunk, expected, tries).map_err(|fault| match fault {
+    let found = find::find(file, hunk, expected, budget).map_err(|fault| match fault {
         HunkFault::Missing if is_done(file, hunk) => HunkFault::Done,
         fault => fault,
     })?;

@@ -1,7 +1,7 @@
 //! Finds a hunk in a file: first exactly, then ignoring white space, then by likeness. A hunk that matches in several
 //! places is refused, unless the line number of a diff picks one of them.
 
-use super::align::{self, MIN_LINE_LIKENESS};
+use super::align::{self, LikenessBudget, MIN_LINE_LIKENESS};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, HunkFault, line_numbers};
 
@@ -50,8 +50,8 @@ fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it starts. `tries` counts down how often a
-/// search by likeness is still allowed.
+/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it starts. `budget` is what may still be
+/// searched for by likeness.
 ///
 /// # Errors
 /// Why it was not found.
@@ -59,7 +59,7 @@ pub(super) fn find(
     file: &FileLines<'_>,
     hunk: &EditHunk,
     expected: Option<usize>,
-    tries: &mut u32,
+    budget: &mut LikenessBudget,
 ) -> Result<HunkPlace, HunkFault> {
     if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| is_gap(line)) {
         return Err(HunkFault::Elision);
@@ -76,14 +76,14 @@ pub(super) fn find(
         return Ok(HunkPlace { parts: vec![part], how: Exactness::Inside });
     }
     if let Some(bare) = line_numbers::remove_numbers(hunk) {
-        return find(file, &bare, expected, tries)
+        return find(file, &bare, expected, budget)
             .map(|found| HunkPlace { how: found.how.max(Exactness::Spaces), ..found });
     }
     if hunk.search.iter().any(|line| is_gap(line)) {
         return around_gaps(file, hunk);
     }
-    *tries = tries.checked_sub(1).ok_or(HunkFault::Missing)?;
-    find_alike(file, hunk)
+    budget.hunks = budget.hunks.checked_sub(1).ok_or(HunkFault::Missing)?;
+    find_alike(file, hunk, &mut budget.pairs)
 }
 
 /// The one place where the lines match. Where `same` ignores white space, blank lines at the ends of the hunk may be
@@ -242,9 +242,9 @@ fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkF
 }
 
 /// Finds the one place that is alike enough.
-fn find_alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
+fn find_alike(file: &FileLines<'_>, hunk: &EditHunk, pairs: &mut usize) -> Result<HunkPlace, HunkFault> {
     let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
-    let places = align::places(file, &hunk.search);
+    let places = align::places(file, &hunk.search, pairs);
     let Some(best) = places.first().filter(|best| best.score >= MIN_LIKENESS && letters >= MIN_LETTERS)
     else {
         return Err(HunkFault::Missing);
