@@ -63,8 +63,14 @@ fn place_behind(file: &FileLines<'_>, hunk: &EditHunk) -> Option<usize> {
             return None;
         }
     }
-    let last = file.len().checked_sub(hunk.search.len()).filter(|_| from > 0)?;
-    (from..=last).find(|at| file.has(*at, &hunk.search, |a, b| a.trim_end() == b.trim_end()))
+    if from == 0 {
+        return None;
+    }
+    if hunk.search.is_empty() {
+        return Some(from);
+    }
+    let found = find::matches(file, &hunk.search, find::same_but_trailing_space);
+    found.into_iter().find(|at| *at >= from)
 }
 
 fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> UnmatchedHunk {
@@ -130,8 +136,7 @@ fn add_lines(
 /// Whether the file already has what the hunk would put into it.
 fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
     let says = hunk.replace.iter().any(|line| line.trim().len() > 3);
-    let Some(last) = file.len().checked_sub(hunk.replace.len()) else { return false };
-    says && (0..=last).any(|at| file.has(at, &hunk.replace, |a, b| a.trim_end() == b.trim_end()))
+    says && !find::matches(file, &hunk.replace, find::same_but_trailing_space).is_empty()
 }
 
 /// Replaces the lines in which the two sides of a part differ, last ones first, so that earlier line numbers stay
