@@ -633,6 +633,15 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("python", "while True:\n x.append(1)\n".repeat(n / 24)),
         ("python", "d = {}\n".to_owned() + &"d['k'] = d\nd.update(d)\n".repeat(n / 24)),
         ("javascript", "let l = ['a', 'b'];".to_owned() + &"if (x) { l.splice(1, 2, l) }\n".repeat(n / 30)),
+        ("python", format!("{}a{} = x", "(".repeat(n / 3), ",)".repeat(n / 3))),
+        ("javascript", format!("[a, {}b{}] = x", "[".repeat(n / 2), "]".repeat(n / 2))),
+        ("javascript", format!("const {{a: {}b{}}} = x", "{a: ".repeat(n / 5), "}".repeat(n / 5))),
+        ("sql", "exe ".repeat(n / 4)),
+        ("sql", "(vacuum ".repeat(n / 8)),
+        ("ruby", "\\'\n".repeat(n / 3)),
+        ("bash", format!("git -c 'alias.x={}'", "-c alias.x=".repeat(n / 11))),
+        ("bash", "***********************x\n".repeat(n / 25)),
+        ("bash", "cat <<E\nEx\n".repeat(n / 11)),
     ];
     for language in ["python", "bash", "javascript"] {
         texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));
