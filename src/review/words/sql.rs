@@ -66,6 +66,10 @@ impl Statement<'_> {
     /// Adds the acts of the statement. Also finds statements after `WITH … AS (…)` and `EXPLAIN ANALYZE`.
     fn acts(&self, created: &HashSet<String>, reading: &mut Extraction) {
         for at in 0..self.words.len() {
+            if self.is_exhausted() {
+                reading.cut = true;
+                return;
+            }
             let before = if at == 0 { String::new() } else { self.word(at - 1) };
             let begins = at == 0
                 || matches!(before.as_str(), ")" | "(" | "begin" | "then" | "do" | "else" | "analyze");
