@@ -172,8 +172,8 @@ impl Inspector<'_> {
         let mut diagnostics = read.diagnostics;
         diagnostics.extend(self.settle(read.reading, source, grammar, depth));
         let mut unread = read.unread;
-        let is_read = |told: &Diagnostic| unread.iter().all(|stretch| !stretch.contains(&told.span.start));
-        diagnostics.retain(|told| !is_sign_in_prose(told) || is_read(told));
+        let is_read = |found: &Diagnostic| unread.iter().all(|stretch| !stretch.contains(&found.span.start));
+        diagnostics.retain(|found| !is_sign_in_prose(found) || is_read(found));
         let stayed = |magic: &Magic| {
             let at = read.covers.binary_search_by_key(&magic.cover.span.start, |cover| cover.span.start);
             at.is_ok_and(|at| read.covers.get(at) == Some(&magic.cover))
@@ -292,8 +292,8 @@ impl Inspector<'_> {
 
 /// Whether a diagnostic may take a sign in prose or in a table for the pattern of a program's name, where a text can't be
 /// read: only a path certainly names one.
-fn is_sign_in_prose(told: &Diagnostic) -> bool {
-    told.rule == "sh.pattern-name" && !told.message.contains('/')
+fn is_sign_in_prose(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule == "sh.pattern-name" && !diagnostic.message.contains('/')
 }
 
 /// Whether an act starts a Python that does not look in the folder for what is imported; `None` if it starts no Python.

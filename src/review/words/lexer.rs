@@ -23,7 +23,7 @@ pub(super) enum WordKind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Word {
-    pub(super) sort: WordKind,
+    pub(super) kind: WordKind,
     /// The whole word, including quotes.
     pub(super) span: Range<usize>,
     /// The content within the quotes.
@@ -33,7 +33,7 @@ pub(super) struct Word {
 impl Word {
     /// The range and kind of a string or comment.
     pub(super) fn text_kind(&self) -> Option<(Range<usize>, TextKind)> {
-        match self.sort {
+        match self.kind {
             WordKind::Text => Some((self.inner.clone(), TextKind::Text)),
             WordKind::Comment => Some((self.span.clone(), TextKind::Comment)),
             _ => None,
@@ -123,10 +123,10 @@ impl Lexer<'_> {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    fn push(&mut self, sort: WordKind, length: usize) {
+    fn push(&mut self, kind: WordKind, length: usize) {
         let span = self.at..(self.at + length).min(self.source.len());
         self.at = span.end;
-        self.words.push(Word { sort, inner: span.clone(), span });
+        self.words.push(Word { kind, inner: span.clone(), span });
     }
 
     fn next(&mut self) {
@@ -157,7 +157,7 @@ impl Lexer<'_> {
     }
 
     /// Reads a string up to its closing quote; an unclosed one ends with its line, so that the rest is still read.
-    fn quoted(&mut self, quote: char, sort: WordKind) {
+    fn quoted(&mut self, quote: char, kind: WordKind) {
         let rest = self.rest();
         let is_short = self.unclosed >= MAX_UNCLOSED;
         let mut escaped = false;
@@ -178,7 +178,7 @@ impl Lexer<'_> {
         let inner = self.at + quote.len_utf8()..self.at + inner_end.max(quote.len_utf8());
         let span = self.at..self.at + end.max(quote.len_utf8());
         self.at = span.end;
-        self.words.push(Word { sort, span, inner });
+        self.words.push(Word { kind, span, inner });
         self.unclosed += usize::from(close.is_none());
     }
 
@@ -211,7 +211,7 @@ mod tests {
     fn strings_that_are_never_closed_end_with_their_lines() {
         let text = format!("{}x = 'a'\n", "\\'\n".repeat(50_000));
         let (words, all) = words(&text, &style(Grammar::Other, "ruby"));
-        let last = words.iter().rev().find(|word| word.sort == WordKind::Text).unwrap();
+        let last = words.iter().rev().find(|word| word.kind == WordKind::Text).unwrap();
         assert_eq!((text.get(last.inner.clone()), all), (Some("a"), true));
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Statement<'a> {
 pub(super) fn split_statements<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>> {
     let mut all = vec![Vec::new()];
     for word in words {
-        match word.sort {
+        match word.kind {
             WordKind::Comment | WordKind::Break => {}
             WordKind::Sign(';') => all.push(Vec::new()),
             _ => {
@@ -57,7 +57,7 @@ impl Statement<'_> {
 
     /// The index of a keyword, searched from an index on.
     pub(super) fn find(&self, keyword: &str, from: usize) -> Option<usize> {
-        let is_name = |at: &usize| self.words.get(*at).is_some_and(|word| word.sort == WordKind::Name);
+        let is_name = |at: &usize| self.words.get(*at).is_some_and(|word| word.kind == WordKind::Name);
         let found = (from..self.words.len()).find(|at| is_name(at) && self.word(*at) == keyword);
         self.pay(found.unwrap_or(self.words.len()).saturating_sub(from));
         found
@@ -98,7 +98,7 @@ impl Statement<'_> {
         let mut place = None;
         let mut end = self.words.len();
         for at in from..self.words.len() {
-            match self.words.get(at).map(|word| word.sort) {
+            match self.words.get(at).map(|word| word.kind) {
                 Some(WordKind::Sign('(')) => depth += 1,
                 Some(WordKind::Sign(')')) => depth -= 1,
                 Some(WordKind::Name) if depth == 0 => match self.word(at).as_str() {
