@@ -7,7 +7,7 @@
 
 mod act;
 
-pub(super) use act::{Act, Argument};
+pub(super) use act::{Act, Argument, CallArguments};
 
 use super::rules::TaintMark;
 

@@ -18,7 +18,7 @@ use super::folder;
 use super::rule_set::RuleSet;
 use super::syntax::MAX_DEPTH;
 use super::value::taint;
-use super::value::{Act, Argument, Taint, Value, ValueKind};
+use super::value::{Act, Argument, CallArguments, Taint, Value, ValueKind};
 use around::UsedName;
 pub(super) use reader::FoldingReader;
 use std::collections::{HashMap, HashSet};
@@ -243,18 +243,13 @@ impl<'a, 't> WalkContext<'a, 't> {
     }
 
     /// The act of calling a value.
-    pub(super) fn act(
-        &self,
-        called: &Value,
-        arguments: Vec<Argument>,
-        named: Vec<(String, Argument)>,
-        span: Range<usize>,
-    ) -> Act {
+    pub(super) fn act(&self, called: &Value, arguments: CallArguments, span: Range<usize>) -> Act {
         let receiver = match &called.kind {
             ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
             _ => None,
         };
         let name = called.as_name().unwrap_or("?").to_owned();
+        let CallArguments { positional: arguments, named } = arguments;
         Act { name, receiver, arguments, named, folder: self.folder.clone(), span }
     }
 

@@ -6,7 +6,7 @@ use crate::review::argument_flow::CallEntry;
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
 use crate::review::syntax::named_children;
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::value::{Act, Argument, CallArguments, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -75,7 +75,7 @@ impl<'t> JavascriptReader<'_, 't> {
     ) -> Value {
         let mut given = Vec::new();
         for called in called.alternatives() {
-            let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
+            let (called, arguments) = Self::resolved_call(called, arguments.clone(), span);
             for act in self.act(&called, arguments, span.clone()).variants(MAX_VARIANTS) {
                 given.push(self.result(&act, &called));
                 if self.shared.functions.function(&act.name).is_none() && act.name != "?" {
@@ -88,19 +88,19 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// The act of calling a value. Members of object arguments also become named arguments.
     pub(super) fn act(&self, called: &Value, arguments: Vec<Argument>, span: Range<usize>) -> Act {
-        let mut by_name = Vec::new();
+        let mut named = Vec::new();
         for argument in &arguments {
             if let ValueKind::Map(items) = &argument.value.kind {
                 let more =
                     items.iter().map(|(key, v)| (key.clone(), Argument::new(v.clone(), &argument.span)));
-                by_name.extend(more);
+                named.extend(more);
             }
         }
-        self.shared.act(called, arguments, by_name, span)
+        self.shared.act(called, CallArguments { positional: arguments, named }, span)
     }
 
     /// Resolves `call`, `apply`, `Reflect.apply` and bound functions: returns the real callee and arguments.
-    pub(super) fn taken_apart(
+    pub(super) fn resolved_call(
         mut called: Value,
         mut arguments: Vec<Argument>,
         span: &Range<usize>,

@@ -205,7 +205,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();
         for called in called.alternatives() {
-            let (called, arguments) = Self::taken_apart(called, arguments.clone(), &node.byte_range());
+            let (called, arguments) = Self::resolved_call(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), node.byte_range());
                 for act in act.variants(MAX_VARIANTS.saturating_sub(acts.len())) {
