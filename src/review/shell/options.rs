@@ -154,21 +154,30 @@ impl ShellReader<'_, '_> {
             let verb = act.arguments.remove(0);
             act.name = format!("{name} {}", verb.value.as_whole_text().unwrap_or("?"));
         }
-        if let Some(input) = input {
-            if known.takes_code(&act) {
-                act.named.push(("code".to_owned(), input.clone()));
-            }
-            act.named.push(("stdin".to_owned(), input));
-        }
-        if let Some(file) = saved(&act) {
-            act.named.push(("saved".to_owned(), file));
-        }
-        if matches!(name, "curl" | "wget" | "xh")
-            && let Some(file) = uploaded(&act)
-        {
-            act.named.push(("file".to_owned(), file));
-        }
+        add_input(&mut act, input, &known);
+        add_files(&mut act, name);
         (act, known)
+    }
+}
+
+/// Adds the standard input of a command, by a name of its own if it is code.
+fn add_input(act: &mut Act, input: Option<Argument>, known: &CommandFacts) {
+    let Some(input) = input else { return };
+    if known.takes_code(act) {
+        act.named.push(("code".to_owned(), input.clone()));
+    }
+    act.named.push(("stdin".to_owned(), input));
+}
+
+/// Adds the files that a command stores or sends without an option that names them alone.
+fn add_files(act: &mut Act, program: &str) {
+    if let Some(file) = saved(act) {
+        act.named.push(("saved".to_owned(), file));
+    }
+    if matches!(program, "curl" | "wget" | "xh")
+        && let Some(file) = uploaded(act)
+    {
+        act.named.push(("file".to_owned(), file));
     }
 }
 
