@@ -56,7 +56,7 @@ pub(super) fn judge(
             continue;
         }
         let before = judged.diagnostics.len();
-        apply((rule, way), act, source, scope, past, &mut judged);
+        MatchedRule { rule, way, act, source, scope }.apply(past, &mut judged);
         if judged.diagnostics.len() > before {
             over.extend(rule.over.iter().map(String::as_str));
         }
@@ -94,73 +94,92 @@ fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
     });
 }
 
-/// Applies a rule to an act: adds what the rule's targets in the act do, and what is reported of them.
-fn apply(
-    (rule, way): (&ReviewRule, &ActRow),
-    act: &Act,
-    source: &str,
-    scope: &Scope,
-    past: &mut ActHistory,
-    judged: &mut Judgement,
-) {
-    let path = way.path.as_ref().map(Value::text);
-    let targets = match &path {
-        Some(path) => vec![(path, None)],
-        None => act.first_of(&way.target),
-    };
-    let none_given = targets.is_empty();
-    let any = none_given && way.target.is_empty();
-    let folders = folders_of(act);
-    let mut reported = ReportedTargets::default();
-    for (value, span) in targets {
-        let mut is_covered = false;
-        for folder in folders_to_tell(rule.effect, value, &folders, scope) {
-            let context = TargetContext { effect: rule.effect, folder, scope, past };
-            let located = context.locate(value);
-            if !is_in_place(rule, &located) {
-                continue;
+/// A rule that may apply to an act, in the way in which it matched.
+struct MatchedRule<'a> {
+    rule: &'a ReviewRule,
+    way: &'a ActRow,
+    act: &'a Act,
+    source: &'a str,
+    scope: &'a Scope,
+}
+
+impl MatchedRule<'_> {
+    /// Adds what the rule's targets in the act do, and what is reported of them.
+    fn apply(&self, past: &mut ActHistory, judged: &mut Judgement) {
+        let Self { rule, way, act, .. } = self;
+        let path = way.path.as_ref().map(Value::text);
+        let targets = match &path {
+            Some(path) => vec![(path, None)],
+            None => act.first_of(&way.target),
+        };
+        let none_given = targets.is_empty();
+        let any = none_given && way.target.is_empty();
+        let folders = folders_of(act);
+        let mut reported = ReportedTargets::default();
+        for (value, span) in targets {
+            let mut is_covered = false;
+            for folder in folders_to_tell(rule.effect, value, &folders, self.scope) {
+                is_covered |= self.add_place((value, span), folder, past, judged, &mut reported);
             }
-            is_covered = true;
-            let place = context.linked_place(value);
-            let spelled = spell(value, span, rule.effect, folder, source);
-            let kind = located.what(rule.r#where.as_deref().unwrap_or_default());
-            reported.add(spelled, place.as_deref(), kind);
-            // The reading of nested code shows more.
-            if rule.runs.is_none() {
-                if let Some(place) = &place {
-                    add_target(rule.effect, &Value::text(place), None, &mut past.effects);
-                }
-                add_target(rule.effect, value, folder, &mut past.effects);
-            }
-            if way.makes
-                && past.made.len() < MAX_MADE
-                && let Some(path) = value.as_whole_text()
+            // Code is read once, in whatever folders it may run.
+            if let Some(language) = rule.runs
+                && is_covered
             {
-                let path = join_folder(path.strip_prefix("./").unwrap_or(path), folder);
-                judged.made.push((path, way.fetches));
+                let span = span.cloned().unwrap_or_else(|| act.span.clone());
+                let more: Vec<&Value> =
+                    act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
+                add_nested(value, &more, language, span, judged, &mut past.effects);
             }
         }
-        // Code is read once, in whatever folders it may run.
-        if let Some(language) = rule.runs
-            && is_covered
+        // Which files are deleted does not stand in the text.
+        past.effects.unknown |= any && rule.effect == Some(EffectKind::Deletes);
+        if reported.targets.is_empty() && !any {
+            // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
+            if !none_given || !covers_unknown_targets(rule) {
+                return;
+            }
+            reported.targets.push("(known only at run time)".to_owned());
+            past.effects.unknown |= rule.effect.is_some();
+        }
+        past.effects.unknown |= rule.unknown;
+        judged.diagnostics.extend(diagnostic(rule, act, reported));
+    }
+
+    /// Adds what one target means, seen from one folder; returns whether the rule covers that place.
+    fn add_place(
+        &self,
+        (value, span): (&Value, Option<&Range<usize>>),
+        folder: Option<&str>,
+        past: &mut ActHistory,
+        judged: &mut Judgement,
+        reported: &mut ReportedTargets,
+    ) -> bool {
+        let Self { rule, way, .. } = self;
+        let context = TargetContext { effect: rule.effect, folder, scope: self.scope, past };
+        let located = context.locate(value);
+        if !is_in_place(rule, &located) {
+            return false;
+        }
+        let place = context.linked_place(value);
+        let spelled = spell(value, span, rule.effect, folder, self.source);
+        let kind = located.what(rule.r#where.as_deref().unwrap_or_default());
+        reported.add(spelled, place.as_deref(), kind);
+        // The reading of nested code shows more.
+        if rule.runs.is_none() {
+            if let Some(place) = &place {
+                add_target(rule.effect, &Value::text(place), None, &mut past.effects);
+            }
+            add_target(rule.effect, value, folder, &mut past.effects);
+        }
+        if way.makes
+            && past.made.len() < MAX_MADE
+            && let Some(path) = value.as_whole_text()
         {
-            let span = span.cloned().unwrap_or_else(|| act.span.clone());
-            let more: Vec<&Value> = act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
-            add_nested(value, &more, language, span, judged, &mut past.effects);
+            let path = join_folder(path.strip_prefix("./").unwrap_or(path), folder);
+            judged.made.push((path, way.fetches));
         }
+        true
     }
-    // Which files are deleted does not stand in the text.
-    past.effects.unknown |= any && rule.effect == Some(EffectKind::Deletes);
-    if reported.targets.is_empty() && !any {
-        // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
-        if !none_given || !covers_unknown_targets(rule) {
-            return;
-        }
-        reported.targets.push("(known only at run time)".to_owned());
-        past.effects.unknown |= rule.effect.is_some();
-    }
-    past.effects.unknown |= rule.unknown;
-    judged.diagnostics.extend(diagnostic(rule, act, reported));
 }
 
 /// The targets of an act that a rule covers, as its diagnostic names them.
