@@ -81,16 +81,18 @@ pub(super) fn judge(
 /// Drops diagnostics of one act that repeat a graver one: those that a matched rule names in `over`, and on each effect
 /// all but the gravest (the first of several).
 fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
-    diagnostics.retain(|r| !over.contains(&r.rule.as_str()));
-    let ranks: Vec<_> = diagnostics.iter().map(|r| (r.effect, r.severity)).collect();
+    diagnostics.retain(|diagnostic| !over.contains(&diagnostic.rule.as_str()));
+    let ranks: Vec<_> =
+        diagnostics.iter().map(|diagnostic| (diagnostic.effect, diagnostic.severity)).collect();
     let mut index = 0;
-    diagnostics.retain(|r| {
+    diagnostics.retain(|diagnostic| {
         let here = index;
         index += 1;
         let beaten = |(at, (effect, severity)): (usize, &(Option<EffectKind>, Severity))| {
-            *effect == r.effect && (*severity > r.severity || *severity == r.severity && at < here)
+            *effect == diagnostic.effect
+                && (*severity > diagnostic.severity || *severity == diagnostic.severity && at < here)
         };
-        r.effect.is_none() || !ranks.iter().enumerate().any(beaten)
+        diagnostic.effect.is_none() || !ranks.iter().enumerate().any(beaten)
     });
 }
 
