@@ -646,6 +646,7 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
                 |n: usize| format!("def f{}():\n return {open}f{n}(){close}\nf{}()\n", n + 1, n + 1);
             "def f0():\n return 1\n".to_owned() + &(0..n / 120).map(function).collect::<String>()
         }),
+        ("bash", format!("cat a | {}cat{}", "{ ".repeat(n / 5), "; }".repeat(n / 5))),
         ("sql", "exe ".repeat(n / 4)),
         ("sql", "(vacuum ".repeat(n / 8)),
         ("ruby", "\\'\n".repeat(n / 3)),
