@@ -19,8 +19,10 @@ pub(super) struct CommandFacts {
     pub(super) tables: Vec<&'static Program>,
     /// Whether options in no table do nothing.
     pub(super) others_harmless: bool,
-    /// How many operands are verbs (offset by `usize::MAX / 2` after a verb without a row).
+    /// How many operands are verbs.
     pub(super) verbs: usize,
+    /// Whether the last of them has no row of its own, so that no verb follows it.
+    has_all_verbs: bool,
     /// Options in a table, as written, with their values.
     pub(super) options: Vec<(String, OptionChoice, Argument)>,
     /// Options in no table.
@@ -45,7 +47,7 @@ impl CommandFacts {
     /// Adds an operand with `before` operands in front of it; it may be a verb.
     fn operand(&mut self, word: &Argument, before: usize) {
         let Some(table) = self.tables.last().filter(|table| table.has_verbs()) else { return };
-        if before != self.verbs {
+        if self.has_all_verbs || before != self.verbs {
             return;
         }
         let verb = word.value.as_whole_text().unwrap_or("?");
@@ -55,15 +57,15 @@ impl CommandFacts {
             self.unknown_verb = Some(name.clone());
         }
         self.others_harmless |= inner.is_none_or(|inner| inner.others_harmless);
-        self.verbs += if inner.is_some() { 1 } else { usize::MAX / 2 };
+        self.verbs += 1;
+        self.has_all_verbs = inner.is_none();
         self.name = name;
         self.tables.extend(inner);
     }
 
     /// Whether the operands after `before` others are the words of a command.
     fn begins_command(&mut self, before: usize) -> bool {
-        let verbs = self.verb_operands();
-        let at = self.tables.last().and_then(|table| table.command_at()).map(|at| at + verbs);
+        let at = self.tables.last().and_then(|table| table.command_at()).map(|at| at + self.verbs);
         self.command = at;
         at == Some(before)
     }
@@ -86,10 +88,6 @@ impl CommandFacts {
         let from_input = role.without.iter().any(|option| option == "s") && given("s");
         let in_file = act.arguments.first().is_some_and(is_file) && !from_input;
         !in_option && !in_file
-    }
-
-    pub(super) fn verb_operands(&self) -> usize {
-        if self.verbs < usize::MAX / 2 { self.verbs } else { self.verbs - usize::MAX / 2 + 1 }
     }
 }
 
