@@ -29,8 +29,6 @@ pub(super) struct CommandFacts {
     pub(super) unknown_options: Vec<String>,
     /// A verb in no table.
     pub(super) unknown_verb: Option<String>,
-    /// The index of the operand from which on the words are a command.
-    pub(super) command: Option<usize>,
 }
 
 impl CommandFacts {
@@ -64,10 +62,9 @@ impl CommandFacts {
     }
 
     /// Whether the operands after `before` others are the words of a command.
-    fn begins_command(&mut self, before: usize) -> bool {
-        let at = self.tables.last().and_then(|table| table.command_at()).map(|at| at + self.verbs);
-        self.command = at;
-        at == Some(before)
+    fn begins_command(&self, before: usize) -> bool {
+        let at = self.tables.last().and_then(|table| table.command_at());
+        at.is_some_and(|at| at + self.verbs == before)
     }
 
     /// The role of the first operand of an interpreter: the file with the code.
