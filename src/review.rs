@@ -1,7 +1,7 @@
 //! Reviews a block: says what its code would do before it runs. The findings are advice next to the code, not a
 //! barrier.
 //!
-//! A text is parsed (`parsed`). Its calls are collected from top to bottom as acts, with names and arguments as far as
+//! A text is parsed (`parse`). Its calls are collected from top to bottom as acts, with names and arguments as far as
 //! they are known without running it (`python`, `javascript`, `shell`, on top of `value` and `flow`). Each act is
 //! matched against rules, which are data (`rules`, `judge`, `assets/rules/*.toml`). `hidden` and `lookalike` examine
 //! the characters themselves, in any language. This room is pure: it uses no file, no network and no clock.
@@ -174,8 +174,8 @@ pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
 fn unchecked_finding(review: &Review, scope: &Scope) -> Option<Finding> {
     let why = review.unchecked.as_ref().filter(|_| scope.rules.forbid().is_strict())?;
     let message = format!("forbidden (strict): not checked: {why}");
-    let told = Finding::new("common.forbidden", Severity::High, message);
-    Some(Finding { place: BEGINNING, forbidden: true, ..told })
+    let finding = Finding::new("common.forbidden", Severity::High, message);
+    Some(Finding { place: BEGINNING, forbidden: true, ..finding })
 }
 
 fn diagnostics(
@@ -222,25 +222,31 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
         }
     });
     diagnostics.sort_by(|a, b| {
-        let key = |r: &Diagnostic| (r.span.start, std::cmp::Reverse(r.severity), r.span.end);
+        let key = |diagnostic: &Diagnostic| {
+            let Range { start, end } = diagnostic.span;
+            (start, std::cmp::Reverse(diagnostic.severity), end)
+        };
         key(a).cmp(&key(b)).then_with(|| (&a.rule, &a.message).cmp(&(&b.rule, &b.message)))
     });
-    let mut told = HashSet::new();
-    diagnostics.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
+    let mut known = HashSet::new();
+    diagnostics.retain(|diagnostic| {
+        let Diagnostic { rule, span, message, .. } = diagnostic;
+        known.insert((rule.clone(), span.clone(), message.clone()))
+    });
     let rest = keep_gravest(&mut diagnostics);
     let lines = line_starts::LineStarts::new(source);
-    let told = diagnostics.into_iter().map(|r| Finding {
-        rule: r.rule,
-        severity: r.severity,
-        place: lines.range(&r.span),
-        message: r.message,
-        forbidden: r.forbidden,
+    let listed = diagnostics.into_iter().map(|diagnostic| Finding {
+        rule: diagnostic.rule,
+        severity: diagnostic.severity,
+        place: lines.range(&diagnostic.span),
+        message: diagnostic.message,
+        forbidden: diagnostic.forbidden,
     });
     let more = |(severity, message, span): (_, String, _)| Finding {
         place: lines.range(&span),
         ..Finding::new("common.more", severity, message)
     };
-    told.chain(rest.map(more)).collect()
+    listed.chain(rest.map(more)).collect()
 }
 
 /// Keeps the gravest `MAX_FINDINGS` (forbidden ones first), and returns a summary of the rest. The rest was checked and
@@ -251,12 +257,14 @@ fn keep_gravest(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, 
         return None;
     }
     let mut order: Vec<usize> = (0..total).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(diagnostics.get(*i).map(|r| (r.forbidden, r.severity))));
+    order.sort_by_key(|i| {
+        std::cmp::Reverse(diagnostics.get(*i).map(|diagnostic| (diagnostic.forbidden, diagnostic.severity)))
+    });
     let left: Vec<&Diagnostic> =
         order.iter().skip(MAX_FINDINGS - 1).filter_map(|i| diagnostics.get(*i)).collect();
-    let gravest = left.iter().map(|r| r.severity).max()?;
+    let gravest = left.iter().map(|diagnostic| diagnostic.severity).max()?;
     // It gets the place of the last finding, so that findings stay sorted by place.
-    let end = diagnostics.last().map(|r| r.span.clone())?;
+    let end = diagnostics.last().map(|diagnostic| diagnostic.span.clone())?;
     let message = format!("{} more findings like those above are not listed one by one", left.len());
     order.truncate(MAX_FINDINGS - 1);
     order.sort_unstable();

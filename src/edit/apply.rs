@@ -1,14 +1,11 @@
 //! Applies hunks to the text of a file. Only lines that a hunk changes are touched: its context lines stay as the file
 //! has them.
 
-use super::align;
+use super::align::{self, LikenessBudget};
 use super::find::{self, FoundLines, HunkPlace};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, FileEdit, HunkFault, SaidPlace, UnmatchedHunk};
 use crate::text::diff::{DiffOp, diff_ops, is_change};
-
-/// How many hunks of a file are searched for by likeness.
-const MAX_FUZZY_HUNKS: u32 = 20;
 
 /// The largest product of the line counts of both sides for which a part is compared line by line.
 const MAX_COMPARISONS: usize = 4_000_000;
@@ -33,8 +30,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
     // At which lines the earlier hunks added or removed lines, and how many: line numbers in diffs refer to the old
     // file.
     let mut moves: Vec<(usize, isize)> = Vec::new();
-    // Searching by likeness is slow, so only a few hunks of a file may do it.
-    let mut tries = MAX_FUZZY_HUNKS;
+    let mut budget = LikenessBudget::for_file();
     for (at, hunk) in edit.hunks.iter().enumerate() {
         let lines = file.len();
         let above = |line: usize| moves.iter().filter(|(at, _)| *at < line).map(|(_, by)| by).sum::<isize>();
@@ -43,7 +39,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
         });
         let at_end = || file.len().checked_sub(hunk.search.len()).filter(|_| hunk.place == SaidPlace::End);
         let expected = expected.or_else(|| place_behind(&file, hunk)).or_else(at_end);
-        match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
+        match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut budget)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
         }
@@ -67,8 +63,14 @@ fn place_behind(file: &FileLines<'_>, hunk: &EditHunk) -> Option<usize> {
             return None;
         }
     }
-    let last = file.len().checked_sub(hunk.search.len()).filter(|_| from > 0)?;
-    (from..=last).find(|at| file.has(*at, &hunk.search, |a, b| a.trim_end() == b.trim_end()))
+    if from == 0 {
+        return None;
+    }
+    if hunk.search.is_empty() {
+        return Some(from);
+    }
+    let found = find::matches(file, &hunk.search, find::same_but_trailing_space);
+    found.into_iter().find(|at| *at >= from)
 }
 
 fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> UnmatchedHunk {
@@ -79,7 +81,7 @@ fn replace_lines(
     file: &mut FileLines<'_>,
     hunk: &EditHunk,
     there: bool,
-    (expected, tries): (Option<usize>, &mut u32),
+    (expected, budget): (Option<usize>, &mut LikenessBudget),
 ) -> Result<Exactness, HunkFault> {
     if hunk.search.is_empty() {
         return add_lines(file, hunk, expected);
@@ -90,7 +92,7 @@ fn replace_lines(
     if hunk.search == hunk.replace && hunk.newline.is_none() {
         return Err(HunkFault::NoChange);
     }
-    let found = find::find(file, hunk, expected, tries).map_err(|fault| match fault {
+    let found = find::find(file, hunk, expected, budget).map_err(|fault| match fault {
         HunkFault::Missing if is_done(file, hunk) => HunkFault::Done,
         fault => fault,
     })?;
@@ -134,8 +136,7 @@ fn add_lines(
 /// Whether the file already has what the hunk would put into it.
 fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
     let says = hunk.replace.iter().any(|line| line.trim().len() > 3);
-    let Some(last) = file.len().checked_sub(hunk.replace.len()) else { return false };
-    says && (0..=last).any(|at| file.has(at, &hunk.replace, |a, b| a.trim_end() == b.trim_end()))
+    says && !find::matches(file, &hunk.replace, find::same_but_trailing_space).is_empty()
 }
 
 /// Replaces the lines in which the two sides of a part differ, last ones first, so that earlier line numbers stay

@@ -1,7 +1,7 @@
 //! Finds a hunk in a file: first exactly, then ignoring white space, then by likeness. A hunk that matches in several
 //! places is refused, unless the line number of a diff picks one of them.
 
-use super::align::{self, MIN_LINE_LIKENESS};
+use super::align::{self, LikenessBudget, MIN_LINE_LIKENESS};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, HunkFault, line_numbers};
 
@@ -36,13 +36,14 @@ pub(super) struct HunkPlace {
     pub(crate) how: Exactness,
 }
 
-type LineComparison = fn(&str, &str) -> bool;
+/// Whether two lines are equal in the sense of a search. Lines that are equal to the same line are equal to each other.
+pub(super) type LineComparison = fn(&str, &str) -> bool;
 
 fn exact(a: &str, b: &str) -> bool {
     a == b
 }
 
-fn same_but_trailing_space(a: &str, b: &str) -> bool {
+pub(super) fn same_but_trailing_space(a: &str, b: &str) -> bool {
     a.trim_end() == b.trim_end()
 }
 
@@ -50,8 +51,8 @@ fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it starts. `tries` counts down how often a
-/// search by likeness is still allowed.
+/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it starts. `budget` is what may still be
+/// searched for by likeness.
 ///
 /// # Errors
 /// Why it was not found.
@@ -59,31 +60,54 @@ pub(super) fn find(
     file: &FileLines<'_>,
     hunk: &EditHunk,
     expected: Option<usize>,
-    tries: &mut u32,
+    budget: &mut LikenessBudget,
 ) -> Result<HunkPlace, HunkFault> {
+    if let Some(found) = find_same(file, hunk, expected)? {
+        return Ok(found);
+    }
+    // Numbers before the lines are removed once, not as often as there are some: the lines are those of a model.
+    let Some(bare) = line_numbers::remove_numbers(hunk) else { return find_loosely(file, hunk, budget) };
+    let found = match find_same(file, &bare, expected)? {
+        Some(found) => found,
+        None => find_loosely(file, &bare, budget)?,
+    };
+    Ok(HunkPlace { how: found.how.max(Exactness::Spaces), ..found })
+}
+
+/// Finds a hunk whose lines the file has, white space aside, or that is a part of lines.
+fn find_same(
+    file: &FileLines<'_>,
+    hunk: &EditHunk,
+    expected: Option<usize>,
+) -> Result<Option<HunkPlace>, HunkFault> {
     if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| is_gap(line)) {
         return Err(HunkFault::Elision);
     }
-    if let Some(found) = find_exact(file, hunk, expected, exact)? {
-        return Ok(HunkPlace { parts: vec![found], how: Exactness::Exact });
-    }
-    for same in [same_but_trailing_space as LineComparison, same_words] {
+    let ways = [
+        (exact as LineComparison, Exactness::Exact),
+        (same_but_trailing_space, Exactness::Spaces),
+        (same_words, Exactness::Spaces),
+    ];
+    for (same, how) in ways {
         if let Some(found) = find_exact(file, hunk, expected, same)? {
-            return Ok(HunkPlace { parts: vec![found], how: Exactness::Spaces });
+            return Ok(Some(HunkPlace { parts: vec![found], how }));
         }
     }
-    if let Some(part) = inside_lines(file, hunk)? {
-        return Ok(HunkPlace { parts: vec![part], how: Exactness::Inside });
-    }
-    if let Some(bare) = line_numbers::remove_numbers(hunk) {
-        return find(file, &bare, expected, tries)
-            .map(|found| HunkPlace { how: found.how.max(Exactness::Spaces), ..found });
-    }
+    let inside = inside_lines(file, hunk)?;
+    Ok(inside.map(|found| HunkPlace { parts: vec![found], how: Exactness::Inside }))
+}
+
+/// Finds a hunk around the lines that it leaves out or, if it leaves none out, by likeness.
+fn find_loosely(
+    file: &FileLines<'_>,
+    hunk: &EditHunk,
+    budget: &mut LikenessBudget,
+) -> Result<HunkPlace, HunkFault> {
     if hunk.search.iter().any(|line| is_gap(line)) {
         return around_gaps(file, hunk);
     }
-    *tries = tries.checked_sub(1).ok_or(HunkFault::Missing)?;
-    find_alike(file, hunk)
+    budget.hunks = budget.hunks.checked_sub(1).ok_or(HunkFault::Missing)?;
+    find_alike(file, hunk, &mut budget.pairs)
 }
 
 /// The one place where the lines match. Where `same` ignores white space, blank lines at the ends of the hunk may be
@@ -118,11 +142,59 @@ fn find_exact(
 /// All lines, from 0, at which the lines match. Lines of white space alone match only exactly.
 fn positions(file: &FileLines<'_>, search: &[String], same: LineComparison) -> Vec<usize> {
     let is_loose = same(" ", "  ");
-    if search.is_empty() || is_loose && search.iter().all(|line| line.trim().is_empty()) {
+    if is_loose && search.iter().all(|line| line.trim().is_empty()) {
         return Vec::new();
     }
-    let Some(last) = file.len().checked_sub(search.len()) else { return Vec::new() };
-    (0..=last).filter(|at| file.has(*at, search, same)).collect()
+    matches(file, search, same)
+}
+
+/// All lines, from 0, at which the lines match, if there are any to search for.
+///
+/// Knuth, Morris and Pratt's search: where many lines are equal, comparing all of them at each line of the file would
+/// take too long.
+pub(super) fn matches(file: &FileLines<'_>, search: &[String], same: LineComparison) -> Vec<usize> {
+    if search.is_empty() {
+        return Vec::new();
+    }
+    let shorter = shorter_matches(search, same);
+    let (mut found, mut matched) = (Vec::new(), 0);
+    for (at, line) in file.iter().enumerate() {
+        matched = longer_match(search, &shorter, same, (matched, line));
+        if matched == search.len() {
+            found.push(at + 1 - matched);
+        }
+    }
+    found
+}
+
+/// For each number of searched lines that were matched, from 0, the next smaller number of them that the same lines of
+/// the file match, too.
+fn shorter_matches(search: &[String], same: LineComparison) -> Vec<usize> {
+    let mut shorter = vec![0, 0];
+    let mut matched = 0;
+    for line in search.iter().skip(1) {
+        matched = longer_match(search, &shorter, same, (matched, line));
+        shorter.push(matched);
+    }
+    shorter
+}
+
+/// How many of the searched lines are matched with this line of the file, before which `matched` of them were.
+fn longer_match(
+    search: &[String],
+    shorter: &[usize],
+    same: LineComparison,
+    (mut matched, line): (usize, &str),
+) -> usize {
+    loop {
+        if search.get(matched).is_some_and(|searched| same(line, searched)) {
+            return matched + 1;
+        }
+        if matched == 0 {
+            return 0;
+        }
+        matched = shorter.get(matched).copied().unwrap_or_default();
+    }
 }
 
 fn only_place(found: Vec<usize>, expected: Option<usize>) -> Result<Option<usize>, HunkFault> {
@@ -242,9 +314,9 @@ fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkF
 }
 
 /// Finds the one place that is alike enough.
-fn find_alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
+fn find_alike(file: &FileLines<'_>, hunk: &EditHunk, pairs: &mut usize) -> Result<HunkPlace, HunkFault> {
     let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
-    let places = align::places(file, &hunk.search);
+    let places = align::places(file, &hunk.search, pairs);
     let Some(best) = places.first().filter(|best| best.score >= MIN_LIKENESS && letters >= MIN_LETTERS)
     else {
         return Err(HunkFault::Missing);
@@ -263,4 +335,43 @@ fn find_alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFa
     let percent = (best.score * 100.0).min(99.0) as u8;
     debug_assert!(best.score >= MIN_LINE_LIKENESS);
     Ok(HunkPlace { parts: vec![part], how: Exactness::Alike(percent) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lines_match_where_they_are_all_equal(file in "[ab \n]{0,60}", search in "[ab \n]{1,8}") {
+            let file = FileLines::of(&file);
+            let search: Vec<String> = search.split('\n').map(str::to_owned).collect();
+            for same in [exact as LineComparison, same_but_trailing_space, same_words] {
+                let all: Vec<usize> = (0..file.len()).filter(|at| file.has(*at, &search, same)).collect();
+                prop_assert_eq!(matches(&file, &search, same), all);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_before_lines_are_removed_once() {
+        let file = FileLines::of("x = 1\n3: y\n");
+        let find = |search: &str| {
+            let found = find(&file, &EditHunk::new(search, "z"), None, &mut LikenessBudget::for_file());
+            found.map(|found| found.how)
+        };
+        assert_eq!(find("12: x = 1"), Ok(Exactness::Spaces));
+        assert_eq!(find("2: 3: y"), Ok(Exactness::Spaces));
+        assert_eq!(find(&format!("{}x = 1", "1|".repeat(20_000))), Err(HunkFault::Missing));
+    }
+
+    #[test]
+    fn a_hunk_of_equal_lines_is_searched_for_in_a_file_of_equal_lines() {
+        let text = "a\n".repeat(100_000);
+        let mut search = vec!["a".to_owned(); 50_000];
+        assert_eq!(matches(&FileLines::of(&text), &search, exact).len(), 50_001);
+        search.push("b".to_owned());
+        assert_eq!(matches(&FileLines::of(&text), &search, exact), Vec::<usize>::new());
+    }
 }

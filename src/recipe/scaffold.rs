@@ -2,7 +2,7 @@
 
 use crate::domain::BlockKind;
 use crate::engine::Transcript;
-use crate::engine::transcript::{BlockStatus, Item};
+use crate::engine::transcript::{BlockStatus, Item, ReplyItem};
 use std::fmt::Write as _;
 
 const MAX_STEPS: usize = 8;
@@ -51,6 +51,23 @@ struct ScaffoldTurn {
     check: &'static str,
 }
 
+impl ScaffoldTurn {
+    /// Chooses the check by the blocks of a reply that were approved: a file that was written counts more than code.
+    fn note_reply(&mut self, reply: &ReplyItem, transcript: &Transcript) {
+        let blocks = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id));
+        for item in blocks.filter(|item| item.status == BlockStatus::Approved) {
+            match item.block.kind {
+                BlockKind::Write { .. } | BlockKind::Edit { .. } => self.check = "written",
+                BlockKind::Code { .. } | BlockKind::Call { .. } if self.check == "reply" => {
+                    self.check = "run";
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The verdict of a check that leads on.
 fn good(check: &str) -> &'static str {
     match check {
         "run" => "ok",
@@ -71,16 +88,8 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
                 turns.push(ScaffoldTurn { prompt, is_part, check: "reply" });
             }
             Item::Reply(reply) => {
-                let Some(turn) = turns.last_mut() else { continue };
-                let ran = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id));
-                for item in ran.filter(|item| item.status == BlockStatus::Approved) {
-                    match item.block.kind {
-                        BlockKind::Write { .. } | BlockKind::Edit { .. } => turn.check = "written",
-                        BlockKind::Code { .. } | BlockKind::Call { .. } if turn.check == "reply" => {
-                            turn.check = "run";
-                        }
-                        _ => {}
-                    }
+                if let Some(turn) = turns.last_mut() {
+                    turn.note_reply(reply, transcript);
                 }
             }
             _ => {}

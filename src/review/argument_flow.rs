@@ -130,11 +130,8 @@ impl<'t> ArgumentFlow<'t> {
     /// Ends the reading of a body; returns its value.
     pub(super) fn end(&mut self, function: usize, key: String) -> Value {
         let (returns, yields) = self.returns.pop().unwrap_or_default();
-        let value = if yields.is_empty() {
-            Value::any(returns)
-        } else {
-            Value::new(super::value::ValueKind::List(yields))
-        };
+        let value = if yields.is_empty() { Value::any(returns) } else { Value::list(yields) };
+        let value = value.kept();
         self.given_back.insert((function, key), value.clone());
         value
     }

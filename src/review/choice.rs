@@ -160,11 +160,11 @@ fn combinations(slots: &[Vec<Value>], most: usize) -> Vec<Vec<Value>> {
                     all.push(slots.iter().map(|slot| any_of(slot)).collect());
                     return all;
                 }
-                let Some(mut way) = all.get(base).cloned() else { continue };
-                if let Some(place) = way.get_mut(at) {
+                let Some(mut combination) = all.get(base).cloned() else { continue };
+                if let Some(place) = combination.get_mut(at) {
                     place.clone_from(value);
                 }
-                all.push(way);
+                all.push(combination);
             }
         }
     }
@@ -196,9 +196,9 @@ impl Act {
             if value.has_choice() && most < 2 { vec![value.to_unknown()] } else { value.alternatives() }
         };
         let slots: Vec<Vec<Value>> = slots.into_iter().map(alternatives).collect();
-        let with = |way: Vec<Value>| {
+        let with = |combination: Vec<Value>| {
             let mut act = self.clone();
-            let mut values = way.into_iter();
+            let mut values = combination.into_iter();
             let places = act.receiver.iter_mut();
             let places = places.chain(act.arguments.iter_mut().map(|a| &mut a.value));
             let places = places.chain(act.named.iter_mut().map(|(_, a)| &mut a.value));
@@ -239,16 +239,19 @@ mod tests {
     }
 
     #[test]
-    fn ways_stay_few() {
+    fn variants_stay_few() {
         let wide = choice(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
         let argument = |value: Value| Argument { value, span: 0..1 };
         let act = Act::new("f", (0..8).map(|_| argument(wide.clone())).collect(), 0..1);
-        let ways = act.variants(MAX_VARIANTS);
-        assert!(ways.len() > 10 && ways.len() < 150, "{}", ways.len());
+        let variants = act.variants(MAX_VARIANTS);
+        assert!(variants.len() > 10 && variants.len() < 150, "{}", variants.len());
         // Each value occurs at each position.
         for at in 0..8 {
             for text in ["a", "e", "j"] {
-                assert!(ways.iter().any(|w| w.arguments[at].value == Value::text(text)), "{at} {text}");
+                assert!(
+                    variants.iter().any(|variant| variant.arguments[at].value == Value::text(text)),
+                    "{at} {text}"
+                );
             }
         }
     }

@@ -160,6 +160,7 @@ impl Frames {
         if !self.pay(value.weight()) {
             return;
         }
+        let value = value.kept();
         let at = frame;
         let Some(frame) = self.frames.get_mut(at) else { return };
         let value = match frame.names.get(name) {

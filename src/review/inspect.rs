@@ -40,19 +40,7 @@ pub(super) fn inspect(
     go_on: &dyn Fn() -> bool,
     review: &mut Review,
 ) -> Vec<Diagnostic> {
-    let room = FREE_NESTED_BYTES + source.len().saturating_mul(4);
-    let mut inspector = Inspector {
-        scope,
-        go_on,
-        past: ActHistory::default(),
-        folder: None,
-        isolated: false,
-        variables: Vec::new(),
-        cut: false,
-        left: MAX_NESTED_TEXTS,
-        room,
-        commands: by_words::MAX_COMMANDS,
-    };
+    let mut inspector = Inspector::new(scope, go_on, source.len());
     let magics = if grammar == Grammar::Python { notebook_magics::find(source) } else { Vec::new() };
     let read = if source.len() > MAX_TEXT_BYTES {
         let (size, limit) = (source.len().div_ceil(1024), MAX_TEXT_BYTES / 1024);
@@ -124,7 +112,23 @@ struct Inspector<'a> {
     commands: usize,
 }
 
-impl Inspector<'_> {
+impl<'a> Inspector<'a> {
+    /// An inspector for a block of this many bytes.
+    fn new(scope: &'a Scope, go_on: &'a dyn Fn() -> bool, bytes: usize) -> Self {
+        Self {
+            scope,
+            go_on,
+            past: ActHistory::default(),
+            folder: None,
+            isolated: false,
+            variables: Vec::new(),
+            cut: false,
+            left: MAX_NESTED_TEXTS,
+            room: FREE_NESTED_BYTES + bytes.saturating_mul(4),
+            commands: by_words::MAX_COMMANDS,
+        }
+    }
+
     /// Reads a text; `None` where parsing took more steps than its size allows.
     fn read(
         &mut self,
@@ -172,8 +176,8 @@ impl Inspector<'_> {
         let mut diagnostics = read.diagnostics;
         diagnostics.extend(self.settle(read.reading, source, grammar, depth));
         let mut unread = read.unread;
-        let is_read = |told: &Diagnostic| unread.iter().all(|stretch| !stretch.contains(&told.span.start));
-        diagnostics.retain(|told| !is_sign_in_prose(told) || is_read(told));
+        let is_read = |found: &Diagnostic| unread.iter().all(|stretch| !stretch.contains(&found.span.start));
+        diagnostics.retain(|found| !is_sign_in_prose(found) || is_read(found));
         let stayed = |magic: &Magic| {
             let at = read.covers.binary_search_by_key(&magic.cover.span.start, |cover| cover.span.start);
             at.is_ok_and(|at| read.covers.get(at) == Some(&magic.cover))
@@ -191,7 +195,7 @@ impl Inspector<'_> {
 
     /// Judges the acts and the nested code of a reading. Spans point into `source`.
     fn settle(&mut self, reading: Extraction, source: &str, grammar: Grammar, depth: u32) -> Vec<Diagnostic> {
-        let (rules, forbid) = (self.scope.rules.of(grammar), self.scope.rules.forbid());
+        let forbid = self.scope.rules.forbid();
         self.variables.push(Rc::new(reading.variables));
         self.cut |= reading.cut;
         self.past.effects.unknown |= reading.unknown;
@@ -219,21 +223,7 @@ impl Inspector<'_> {
             // An import looks in the folder that the text entered, and `Scope::modules` is of the one where it starts.
             self.past.effects.unknown |=
                 act.name == "@import" && folder::may_be_elsewhere(act.folder.as_ref(), self.scope);
-            let mut judged = judge::judge(&act, rules, source, self.scope, &mut self.past);
-            let folder = nested::folder_of(&act);
-            let code = judged.nested.drain(..).map(|code| code.within(folder.clone()));
-            let outer = self.isolated;
-            self.isolated = isolates(&act).unwrap_or(outer);
-            let inner: Vec<Diagnostic> = code.flat_map(|code| self.nested(code, source, depth)).collect();
-            self.isolated = outer;
-            // The findings in the inner code say more than the finding that it runs.
-            if inner.iter().any(|r| r.severity > Severity::Info) {
-                judged
-                    .diagnostics
-                    .retain(|r| r.effect != Some(EffectKind::Programs) || r.severity > Severity::Info);
-            }
-            diagnostics.append(&mut judged.diagnostics);
-            diagnostics.extend(inner);
+            diagnostics.extend(self.judge_act(&act, source, grammar, depth));
             diagnostics.extend(forbid.act(&act));
         }
         for nested in reading.nested {
@@ -241,6 +231,28 @@ impl Inspector<'_> {
         }
         self.variables.pop();
         diagnostics
+    }
+
+    /// Judges an act and the code that it runs.
+    fn judge_act(&mut self, act: &Act, source: &str, grammar: Grammar, depth: u32) -> Vec<Diagnostic> {
+        let rules = self.scope.rules.of(grammar);
+        let mut judged = judge::judge(act, rules, source, self.scope, &mut self.past);
+        let folder = nested::folder_of(act);
+        let outer = self.isolated;
+        self.isolated = isolates(act).unwrap_or(outer);
+        let mut inner = Vec::new();
+        for code in judged.nested {
+            inner.extend(self.nested(code.within(folder.clone()), source, depth));
+        }
+        self.isolated = outer;
+        // The findings in the inner code say more than the finding that it runs.
+        if inner.iter().any(|found| found.severity > Severity::Info) {
+            judged.diagnostics.retain(|found| {
+                found.effect != Some(EffectKind::Programs) || found.severity > Severity::Info
+            });
+        }
+        judged.diagnostics.extend(inner);
+        judged.diagnostics
     }
 
     /// Reviews code inside code. If the inner text occurs verbatim, its diagnostics keep their exact place; otherwise
@@ -292,8 +304,8 @@ impl Inspector<'_> {
 
 /// Whether a diagnostic may take a sign in prose or in a table for the pattern of a program's name, where a text can't be
 /// read: only a path certainly names one.
-fn is_sign_in_prose(told: &Diagnostic) -> bool {
-    told.rule == "sh.pattern-name" && !told.message.contains('/')
+fn is_sign_in_prose(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule == "sh.pattern-name" && !diagnostic.message.contains('/')
 }
 
 /// Whether an act starts a Python that does not look in the folder for what is imported; `None` if it starts no Python.

@@ -17,31 +17,25 @@ use super::Scope;
 use super::flow::Extraction;
 use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
-use super::value::{Argument, Value, ValueKind};
-use super::walk::{WalkContext, WalkStep, Walker, walk, walk_from};
-use std::collections::{HashMap, HashSet};
+use super::value::{Act, Argument, Value};
+use super::walk::{FoldingReader, WalkContext, WalkStep, Walker};
+use std::collections::HashMap;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
     let shared = WalkContext::new(root, source, rules, scope);
-    let mut reader = JavascriptReader { shared, collected: HashSet::new(), unverified: false };
+    let mut reader = JavascriptReader { shared, unverified: false };
     reader.share(root);
     reader.hoist(root, 0);
-    let mut next = 0;
-    while let Some((node, frame)) = reader.shared.body(&mut next) {
-        reader.shared.begin_body(node, frame);
-        walk(&mut reader, node, frame);
-    }
+    reader.read_bodies();
     reader.shared.finish()
 }
 
 /// The state of reading one text.
 struct JavascriptReader<'a, 't> {
     shared: WalkContext<'a, 't>,
-    /// Calls that were already collected together with an enclosing call.
-    collected: HashSet<usize>,
     /// Whether the text switches off certificate checks for all later connections.
     unverified: bool,
 }
@@ -112,15 +106,10 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                 }
             }
             "return_statement" => {
-                let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
-                self.shared.functions.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
+                let value = self.returned(node, frame);
+                self.shared.functions.note_return(value);
             }
-            "yield_expression" => {
-                if let Some(value) = node.named_child(0) {
-                    let value = self.fold(value, frame, 0);
-                    self.shared.functions.note_yield(value);
-                }
-            }
+            "yield_expression" => self.note_yield(node, frame),
             "for_statement" => {
                 // What its head declares is known in it alone.
                 self.shared.begin_block(node);
@@ -137,9 +126,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
     }
 
     fn leave(&mut self, node: Node<'t>) {
-        if let Some(step) = self.shared.end(node) {
-            walk_from(self, node, step);
-        }
+        self.end(node);
     }
 
     fn is_branch(kind: &str) -> bool {
@@ -161,6 +148,20 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
 
     fn too_deep(&mut self) {
         self.shared.reading.cut = true;
+    }
+}
+
+impl<'a, 't> FoldingReader<'a, 't> for JavascriptReader<'a, 't> {
+    fn shared(&mut self) -> &mut WalkContext<'a, 't> {
+        &mut self.shared
+    }
+
+    fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        JavascriptReader::fold(self, node, frame, depth)
+    }
+
+    fn push_acts(&mut self, acts: Vec<Act>) {
+        JavascriptReader::push_acts(self, acts);
     }
 }
 

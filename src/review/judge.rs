@@ -22,6 +22,9 @@ use location::{TargetContext, folders_to_tell, is_in_place};
 use std::collections::HashSet;
 use std::ops::Range;
 
+/// The most files that a text makes and that are remembered.
+const MAX_MADE: usize = 1024;
+
 /// The result of judging one act.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
@@ -53,7 +56,7 @@ pub(super) fn judge(
             continue;
         }
         let before = judged.diagnostics.len();
-        apply((rule, way), act, source, scope, past, &mut judged);
+        MatchedRule { rule, way, act, source, scope }.apply(past, &mut judged);
         if judged.diagnostics.len() > before {
             over.extend(rule.over.iter().map(String::as_str));
         }
@@ -78,59 +81,91 @@ pub(super) fn judge(
 /// Drops diagnostics of one act that repeat a graver one: those that a matched rule names in `over`, and on each effect
 /// all but the gravest (the first of several).
 fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
-    diagnostics.retain(|r| !over.contains(&r.rule.as_str()));
-    let ranks: Vec<_> = diagnostics.iter().map(|r| (r.effect, r.severity)).collect();
+    diagnostics.retain(|diagnostic| !over.contains(&diagnostic.rule.as_str()));
+    let ranks: Vec<_> =
+        diagnostics.iter().map(|diagnostic| (diagnostic.effect, diagnostic.severity)).collect();
     let mut index = 0;
-    diagnostics.retain(|r| {
+    diagnostics.retain(|diagnostic| {
         let here = index;
         index += 1;
         let beaten = |(at, (effect, severity)): (usize, &(Option<EffectKind>, Severity))| {
-            *effect == r.effect && (*severity > r.severity || *severity == r.severity && at < here)
+            *effect == diagnostic.effect
+                && (*severity > diagnostic.severity || *severity == diagnostic.severity && at < here)
         };
-        r.effect.is_none() || !ranks.iter().enumerate().any(beaten)
+        diagnostic.effect.is_none() || !ranks.iter().enumerate().any(beaten)
     });
 }
 
-fn apply(
-    (rule, way): (&ReviewRule, &ActRow),
-    act: &Act,
-    source: &str,
-    scope: &Scope,
-    past: &mut ActHistory,
-    judged: &mut Judgement,
-) {
-    let (mut shown, mut made) = (Vec::new(), Vec::new());
-    let mut kinds: Vec<String> = Vec::new();
-    let (mut nested, mut named) = (None, HashSet::new());
-    let path = way.path.as_ref().map(Value::text);
-    let targets = match &path {
-        Some(path) => vec![(path, None)],
-        None => act.first_of(&way.target),
-    };
-    let none_given = targets.is_empty();
-    let any = none_given && way.target.is_empty();
-    let folders = folders_of(act);
-    let told = targets.into_iter().flat_map(|(value, span)| {
-        let told = folders_to_tell(rule.effect, value, &folders, scope);
-        told.into_iter().map(move |folder| (value, span, folder))
-    });
-    for (value, span, folder) in told {
-        let context = TargetContext { effect: rule.effect, folder, scope, past };
+/// A rule that may apply to an act, in the way in which it matched.
+struct MatchedRule<'a> {
+    rule: &'a ReviewRule,
+    way: &'a ActRow,
+    act: &'a Act,
+    source: &'a str,
+    scope: &'a Scope,
+}
+
+impl MatchedRule<'_> {
+    /// Adds what the rule's targets in the act do, and what is reported of them.
+    fn apply(&self, past: &mut ActHistory, judged: &mut Judgement) {
+        let Self { rule, way, act, .. } = self;
+        let path = way.path.as_ref().map(Value::text);
+        let targets = match &path {
+            Some(path) => vec![(path, None)],
+            None => act.first_of(&way.target),
+        };
+        let none_given = targets.is_empty();
+        let any = none_given && way.target.is_empty();
+        let folders = folders_of(act);
+        let mut reported = ReportedTargets::default();
+        for (value, span) in targets {
+            let mut is_covered = false;
+            for folder in folders_to_tell(rule.effect, value, &folders, self.scope) {
+                is_covered |= self.add_place((value, span), folder, past, judged, &mut reported);
+            }
+            // Code is read once, in whatever folders it may run.
+            if let Some(language) = rule.runs
+                && is_covered
+            {
+                let span = span.cloned().unwrap_or_else(|| act.span.clone());
+                let more: Vec<&Value> =
+                    act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
+                add_nested(value, &more, language, span, judged, &mut past.effects);
+            }
+        }
+        // Which files are deleted does not stand in the text.
+        past.effects.unknown |= any && rule.effect == Some(EffectKind::Deletes);
+        if reported.targets.is_empty() && !any {
+            // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
+            if !none_given || !covers_unknown_targets(rule) {
+                return;
+            }
+            reported.targets.push("(known only at run time)".to_owned());
+            past.effects.unknown |= rule.effect.is_some();
+        }
+        past.effects.unknown |= rule.unknown;
+        judged.diagnostics.extend(diagnostic(rule, act, reported));
+    }
+
+    /// Adds what one target means, seen from one folder; returns whether the rule covers that place.
+    fn add_place(
+        &self,
+        (value, span): (&Value, Option<&Range<usize>>),
+        folder: Option<&str>,
+        past: &mut ActHistory,
+        judged: &mut Judgement,
+        reported: &mut ReportedTargets,
+    ) -> bool {
+        let Self { rule, way, .. } = self;
+        let context = TargetContext { effect: rule.effect, folder, scope: self.scope, past };
         let located = context.locate(value);
         if !is_in_place(rule, &located) {
-            continue;
+            return false;
         }
-        let wanted = rule.r#where.as_deref().unwrap_or_default();
-        kinds.extend(located.what(wanted).map(str::to_owned).filter(|what| !kinds.contains(what)));
         let place = context.linked_place(value);
-        let spelled = spell(value, span, rule.effect, folder, source);
-        let spelled = match &place {
-            Some(place) => format!("{spelled} -> {}", short(place)),
-            None => spelled,
-        };
-        if named.insert(spelled.clone()) {
-            shown.push(spelled);
-        }
+        let spelled = spell(value, span, rule.effect, folder, self.source);
+        let kind = located.what(rule.r#where.as_deref().unwrap_or_default());
+        reported.add(spelled, place.as_deref(), kind);
         // The reading of nested code shows more.
         if rule.runs.is_none() {
             if let Some(place) = &place {
@@ -138,32 +173,39 @@ fn apply(
             }
             add_target(rule.effect, value, folder, &mut past.effects);
         }
-        if way.makes && past.made.len() < 1024 {
-            let path = |text: &str| join_folder(text.strip_prefix("./").unwrap_or(text), folder);
-            made.extend(value.as_whole_text().map(path).map(|path| (path, way.fetches)));
-        }
-        // Code is read once, in whatever folders it may run.
-        if let Some(language) = rule.runs
-            && !nested.replace(value).is_some_and(|last| std::ptr::eq(last, value))
+        if way.makes
+            && past.made.len() < MAX_MADE
+            && let Some(path) = value.as_whole_text()
         {
-            let span = span.cloned().unwrap_or_else(|| act.span.clone());
-            let more: Vec<&Value> = act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
-            add_nested(value, &more, language, span, judged, &mut past.effects);
+            let path = join_folder(path.strip_prefix("./").unwrap_or(path), folder);
+            judged.made.push((path, way.fetches));
         }
+        true
     }
-    // Which files are deleted does not stand in the text.
-    past.effects.unknown |= any && rule.effect == Some(EffectKind::Deletes);
-    judged.made.append(&mut made);
-    if shown.is_empty() && !any {
-        // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
-        if !none_given || !covers_unknown_targets(rule) {
-            return;
+}
+
+/// The targets of an act that a rule covers, as its diagnostic names them.
+#[derive(Default)]
+struct ReportedTargets {
+    targets: Vec<String>,
+    /// The same, to find them fast: an act may have very many.
+    known: HashSet<String>,
+    /// What the sensitive places among them are, each once.
+    kinds: Vec<String>,
+}
+
+impl ReportedTargets {
+    /// Adds a target; `place` is where links lead from it, and `kind` is what that place is.
+    fn add(&mut self, spelled: String, place: Option<&str>, kind: Option<&str>) {
+        let target = match place {
+            Some(place) => format!("{spelled} -> {}", short(place)),
+            None => spelled,
+        };
+        if self.known.insert(target.clone()) {
+            self.targets.push(target);
         }
-        shown.push("(known only at run time)".to_owned());
-        past.effects.unknown |= rule.effect.is_some();
+        self.kinds.extend(kind.map(str::to_owned).filter(|kind| !self.kinds.contains(kind)));
     }
-    past.effects.unknown |= rule.unknown;
-    judged.diagnostics.extend(diagnostic(rule, act, kinds, shown));
 }
 
 /// Whether a rule covers targets of which nothing is known. A rule that names no classes does if it reports something or
@@ -175,11 +217,10 @@ fn covers_unknown_targets(rule: &ReviewRule) -> bool {
     }
 }
 
-/// The diagnostic of a rule for an act with these targets, which are places of these kinds; `None` if the rule reports
-/// nothing.
-fn diagnostic(rule: &ReviewRule, act: &Act, kinds: Vec<String>, targets: Vec<String>) -> Option<Diagnostic> {
+/// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
+fn diagnostic(rule: &ReviewRule, act: &Act, reported: ReportedTargets) -> Option<Diagnostic> {
     let template = rule.message.replace("{name}", &act.name).replace("{folder}", &in_folder(act));
-    let named = NamedTargets { template, kinds, targets };
+    let named = NamedTargets { template, kinds: reported.kinds, targets: reported.targets };
     Some(Diagnostic {
         rule: rule.id.clone(),
         severity: rule.severity?,

@@ -20,8 +20,7 @@ use super::notebook_magics;
 use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
 use super::value::{Act, Argument, Value, ValueKind};
-use super::walk::{WalkContext, WalkStep, Walker, walk, walk_from};
-use std::collections::HashSet;
+use super::walk::{FoldingReader, WalkContext, WalkStep, Walker};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -30,7 +29,6 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
     let mut reader = PythonReader {
         shared: WalkContext::new(root, source, rules, scope),
         stars: Vec::new(),
-        collected: HashSet::new(),
         endless: 0..0,
     };
     each(root, |node, _| {
@@ -42,11 +40,7 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
         }
         true
     });
-    let mut next = 0;
-    while let Some((node, frame)) = reader.shared.body(&mut next) {
-        reader.shared.begin_body(node, frame);
-        walk(&mut reader, node, frame);
-    }
+    reader.read_bodies();
     reader.shared.finish()
 }
 
@@ -55,8 +49,6 @@ struct PythonReader<'a, 't> {
     shared: WalkContext<'a, 't>,
     /// Modules that were imported with `*`.
     stars: Vec<String>,
-    /// Calls that were already collected together with an enclosing call.
-    collected: HashSet<usize>,
     /// The span of the last endless loop.
     endless: Range<usize>,
 }
@@ -85,16 +77,11 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
                 }
             }
             "return_statement" => {
-                let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
-                self.reduced(value.as_ref(), node);
-                self.shared.functions.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
+                let value = self.returned(node, frame);
+                self.reduced(&value, node);
+                self.shared.functions.note_return(value);
             }
-            "yield" => {
-                if let Some(value) = node.named_child(0) {
-                    let value = self.fold(value, frame, 0);
-                    self.shared.functions.note_yield(value);
-                }
-            }
+            "yield" => self.note_yield(node, frame),
             "for_statement" => self.begin_loop(node, frame),
             "case_pattern" => self.forget_names(node, frame),
             "delete_statement" => self.delete(node, frame, branch),
@@ -119,9 +106,7 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
     }
 
     fn leave(&mut self, node: Node<'t>) {
-        if let Some(step) = self.shared.end(node) {
-            walk_from(self, node, step);
-        }
+        self.end(node);
     }
 
     fn is_branch(kind: &str) -> bool {
@@ -151,6 +136,20 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
     }
 }
 
+impl<'a, 't> FoldingReader<'a, 't> for PythonReader<'a, 't> {
+    fn shared(&mut self) -> &mut WalkContext<'a, 't> {
+        &mut self.shared
+    }
+
+    fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        PythonReader::fold(self, node, frame, depth)
+    }
+
+    fn push_acts(&mut self, acts: Vec<Act>) {
+        PythonReader::push_acts(self, acts);
+    }
+}
+
 impl<'t> PythonReader<'_, 't> {
     /// An identifier as Python reads it, after NFKC folding.
     fn spelled(&self, node: Node<'t>) -> String {
@@ -159,8 +158,8 @@ impl<'t> PythonReader<'_, 't> {
     }
 
     /// Unpickling calls what `__reduce__` returns.
-    fn reduced(&mut self, value: Option<&Value>, node: Node<'t>) {
-        let Some(Value { kind: ValueKind::List(parts), .. }) = value else { return };
+    fn reduced(&mut self, value: &Value, node: Node<'t>) {
+        let ValueKind::List(parts) = &value.kind else { return };
         let ([called, Value { kind: ValueKind::List(arguments), .. }]
         | [called, Value { kind: ValueKind::List(arguments), .. }, ..]) = parts.as_slice()
         else {

@@ -9,7 +9,7 @@ use super::wording::short;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
 
-/// The most matches in progress at one node. Beyond it, tree-sitter drops some, which `look` reports.
+/// The most matches in progress at one node. Beyond it, tree-sitter drops some, which `find` reports.
 const MAX_MATCHES: u32 = 256;
 
 /// The combined query of a language, and the rule of each of its patterns.

@@ -50,6 +50,25 @@ pub struct RuleRegistry {
     milder: Arc<HashMap<String, Option<Severity>>>,
 }
 
+/// Where the ids of rules are listed.
+const IDS_HINT: &str = "sayso check --rules lists the ids; as in \"py.delete-file\"";
+
+/// The rule that an entry of `review.lower` (`ID=info`) names, and its milder severity; the error is why there is none.
+fn lowered<'e>(entry: &'e str, known: &HashMap<&str, Severity>) -> Result<(&'e str, Severity), String> {
+    let malformed =
+        || format!("{entry:?} is no rule and a milder severity, as in \"sh.delete-tree=medium\"; {IDS_HINT}");
+    let (id, word) = entry.split_once('=').ok_or_else(malformed)?;
+    let (id, word) = (id.trim(), word.trim());
+    let milder = [Severity::Info, Severity::Medium];
+    let to = milder.into_iter().find(|severity| severity.as_str() == word).ok_or_else(malformed)?;
+    let was = *known.get(id).ok_or_else(malformed)?;
+    if to >= was {
+        let was = was.as_str();
+        return Err(format!("{id} is {was}: this makes rules milder, never graver"));
+    }
+    Ok((id, to))
+}
+
 impl RuleRegistry {
     /// The shipped rules and those of files, each a name (for messages) and a text.
     ///
@@ -96,44 +115,27 @@ impl RuleRegistry {
             // The usual case; the shipped rules need not be parsed yet.
             return (self, Vec::new());
         }
+        let known: HashMap<&str, Severity> =
+            self.rules().into_iter().map(|rule| (rule.id, rule.severity)).collect();
+        let mut milder: HashMap<String, Option<Severity>> = HashMap::new();
         let mut wrong: Vec<NoSuchRule> = Vec::new();
         let mut refuse = |setting, why| wrong.push(NoSuchRule { setting, why });
-        let mut milder: HashMap<String, Option<Severity>> = HashMap::new();
-        {
-            let known: HashMap<&str, Severity> =
-                self.rules().into_iter().map(|rule| (rule.id, rule.severity)).collect();
-            let example = "sayso check --rules lists the ids; as in \"py.delete-file\"";
-            for id in off {
-                if known.contains_key(id.as_str()) {
-                    milder.insert(id.clone(), None);
-                } else {
-                    refuse("review.off", format!("there is no rule {id:?}; {example}"));
-                }
-            }
-            for entry in lower {
-                let word = |word: &str| {
-                    [Severity::Info, Severity::Medium].into_iter().find(|s| s.as_str() == word.trim())
-                };
-                let parts = entry.split_once('=').map(|(id, to)| (id.trim(), word(to)));
-                match parts.map(|(id, to)| (id, to, known.get(id).copied())) {
-                    Some((id, Some(to), Some(was))) if to < was => {
-                        milder.entry(id.to_owned()).or_insert(Some(to));
-                    }
-                    Some((id, Some(_), Some(was))) => {
-                        let was = was.as_str();
-                        let why = format!("{id} is {was}: this makes rules milder, never graver");
-                        refuse("review.lower", why);
-                    }
-                    _ => refuse(
-                        "review.lower",
-                        format!(
-                            "{entry:?} is no rule and a milder severity, as in \
-                             \"sh.delete-tree=medium\"; {example}"
-                        ),
-                    ),
-                }
+        for id in off {
+            if known.contains_key(id.as_str()) {
+                milder.insert(id.clone(), None);
+            } else {
+                refuse("review.off", format!("there is no rule {id:?}; {IDS_HINT}"));
             }
         }
+        for entry in lower {
+            match lowered(entry, &known) {
+                Ok((id, severity)) => {
+                    milder.entry(id.to_owned()).or_insert(Some(severity));
+                }
+                Err(why) => refuse("review.lower", why),
+            }
+        }
+        drop(known);
         self.milder = Arc::new(milder);
         (self, wrong)
     }

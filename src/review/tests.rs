@@ -633,6 +633,26 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("python", "while True:\n x.append(1)\n".repeat(n / 24)),
         ("python", "d = {}\n".to_owned() + &"d['k'] = d\nd.update(d)\n".repeat(n / 24)),
         ("javascript", "let l = ['a', 'b'];".to_owned() + &"if (x) { l.splice(1, 2, l) }\n".repeat(n / 30)),
+        ("python", format!("{}a{} = x", "(".repeat(n / 3), ",)".repeat(n / 3))),
+        ("javascript", format!("[a, {}b{}] = x", "[".repeat(n / 2), "]".repeat(n / 2))),
+        ("javascript", format!("const {{a: {}b{}}} = x", "{a: ".repeat(n / 5), "}".repeat(n / 5))),
+        ("python", {
+            let deeper = format!("x = {}x{}\n", "[".repeat(40), "]".repeat(40));
+            format!("x = 1\n{}def f():\n    return x\nf()\n", deeper.repeat(n / deeper.len()))
+        }),
+        ("python", {
+            let (open, close) = ("[".repeat(40), "]".repeat(40));
+            let function =
+                |n: usize| format!("def f{}():\n return {open}f{n}(){close}\nf{}()\n", n + 1, n + 1);
+            "def f0():\n return 1\n".to_owned() + &(0..n / 120).map(function).collect::<String>()
+        }),
+        ("bash", format!("cat a | {}cat{}", "{ ".repeat(n / 5), "; }".repeat(n / 5))),
+        ("sql", "exe ".repeat(n / 4)),
+        ("sql", "(vacuum ".repeat(n / 8)),
+        ("ruby", "\\'\n".repeat(n / 3)),
+        ("bash", format!("git -c 'alias.x={}'", "-c alias.x=".repeat(n / 11))),
+        ("bash", "***********************x\n".repeat(n / 25)),
+        ("bash", "cat <<E\nEx\n".repeat(n / 11)),
     ];
     for language in ["python", "bash", "javascript"] {
         texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));

@@ -73,8 +73,8 @@ pub(super) fn unseen_diagnostic(span: Range<usize>) -> Diagnostic {
     Diagnostic { message: UNSEEN_MESSAGE.to_owned(), ..diagnostic(span) }
 }
 
-pub(super) fn is_unseen(told: &Diagnostic) -> bool {
-    told.rule == RULE && told.message == UNSEEN_MESSAGE
+pub(super) fn is_unseen(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule == RULE && diagnostic.message == UNSEEN_MESSAGE
 }
 
 /// The diagnostics of a stretch apart from its `unseen` parts, which are in order and reported elsewhere.
@@ -85,16 +85,16 @@ pub(super) fn split_around(
 ) -> Vec<Diagnostic> {
     let end = stretch.end;
     let mut at = stretch.start;
-    let mut told = Vec::new();
+    let mut diagnostics = Vec::new();
     for next in unseen.chain(std::iter::once(end..end)) {
         let seen = source.get(at..next.start).unwrap_or_default().trim_end();
         let start = at + (seen.len() - seen.trim_start().len());
         if start < at + seen.len() {
-            told.push(diagnostic(start..at + seen.len()));
+            diagnostics.push(diagnostic(start..at + seen.len()));
         }
         at = at.max(next.end);
     }
-    told
+    diagnostics
 }
 
 /// Why a text was not fully checked: what is known of that already, or what its diagnostics tell.
@@ -106,7 +106,7 @@ pub(super) fn why_unchecked(
 ) -> Option<String> {
     let unread = known.or_else(|| match grammar {
         Grammar::Other => Some(format!("only its words were checked: there is no grammar for {language}")),
-        _ => describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))
+        _ => describe_lines(diagnostics, source, |found| found.rule == RULE && !is_unseen(found))
             .map(|lines| format!("{lines} can't be read as code: only words were looked at there")),
     });
     let unseen = describe_lines(diagnostics, source, is_unseen)
@@ -121,7 +121,7 @@ fn describe_lines(
     source: &str,
     of: impl Fn(&Diagnostic) -> bool,
 ) -> Option<String> {
-    let spans: Vec<_> = diagnostics.iter().filter(|told| of(told)).map(|told| &told.span).collect();
+    let spans: Vec<_> = diagnostics.iter().filter(|found| of(found)).map(|found| &found.span).collect();
     if spans.is_empty() {
         return None;
     }

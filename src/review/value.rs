@@ -7,7 +7,7 @@
 
 mod act;
 
-pub(super) use act::{Act, Argument};
+pub(super) use act::{Act, Argument, CallArguments};
 
 use super::rules::TaintMark;
 
@@ -16,6 +16,9 @@ pub(super) const HOLE: char = '…';
 
 /// The longest text that joining may build; longer ones become unknown. Literals may be longer.
 pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024;
+
+/// The deepest nesting of a value that is kept beyond the expression that makes it. Values are gone through by recursion.
+const MAX_NESTING: usize = 64;
 
 /// Longest dotted name that is followed.
 const MAX_NAME_BYTES: usize = 160;
@@ -140,6 +143,22 @@ impl Value {
     /// A value of which nothing is known but the marks of this one.
     pub(super) fn to_unknown(&self) -> Self {
         Self::unknown().tainted(self.all_taint())
+    }
+
+    /// This value, or an unknown one if it is nested too deep to be kept.
+    #[must_use]
+    pub(super) fn kept(self) -> Self {
+        if self.is_nested_deeper(MAX_NESTING) { self.to_unknown() } else { self }
+    }
+
+    fn is_nested_deeper(&self, levels: usize) -> bool {
+        let is_deep = |inner: &Value| levels == 0 || inner.is_nested_deeper(levels - 1);
+        match &self.kind {
+            ValueKind::List(items) | ValueKind::Any(items) => items.iter().any(is_deep),
+            ValueKind::Map(items) => items.iter().any(|(_, item)| is_deep(item)),
+            ValueKind::Name { about: Some(about), .. } => is_deep(about),
+            _ => false,
+        }
     }
 
     /// A number, unknown where it was too large to be counted.

@@ -7,6 +7,7 @@ mod around;
 mod calls;
 mod change;
 mod define;
+mod reader;
 mod repeat;
 mod stretch;
 
@@ -17,8 +18,9 @@ use super::folder;
 use super::rule_set::RuleSet;
 use super::syntax::MAX_DEPTH;
 use super::value::taint;
-use super::value::{Act, Argument, Taint, Value, ValueKind};
+use super::value::{Act, Argument, CallArguments, Taint, Value, ValueKind};
 use around::UsedName;
+pub(super) use reader::FoldingReader;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use stretch::{LoopRound, NameBehind, OpenBlock, RepeatedStretch};
@@ -94,6 +96,8 @@ pub(super) struct WalkContext<'a, 't> {
     pub(super) frames: Frames,
     /// Calls that were folded but not collected yet, by node: the result, and one act for each variant of the call.
     pub(super) calls: HashMap<usize, (Value, Vec<Act>)>,
+    /// Calls that were already collected together with an enclosing call, by node.
+    pub(super) collected: HashSet<usize>,
     /// The folder after the last change of the working folder.
     folder: Option<Value>,
     /// The stretches that are being read and may run several times.
@@ -131,6 +135,7 @@ impl<'a, 't> WalkContext<'a, 't> {
             scope,
             frames: Frames::with_choices(source.len()),
             calls: HashMap::new(),
+            collected: HashSet::new(),
             folder: None,
             repeated: Vec::new(),
             rounds: Vec::new(),
@@ -238,18 +243,13 @@ impl<'a, 't> WalkContext<'a, 't> {
     }
 
     /// The act of calling a value.
-    pub(super) fn act(
-        &self,
-        called: &Value,
-        arguments: Vec<Argument>,
-        named: Vec<(String, Argument)>,
-        span: Range<usize>,
-    ) -> Act {
+    pub(super) fn act(&self, called: &Value, arguments: CallArguments, span: Range<usize>) -> Act {
         let receiver = match &called.kind {
             ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
             _ => None,
         };
         let name = called.as_name().unwrap_or("?").to_owned();
+        let CallArguments { positional: arguments, named } = arguments;
         Act { name, receiver, arguments, named, folder: self.folder.clone(), span }
     }
 

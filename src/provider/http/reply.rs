@@ -1,7 +1,8 @@
 //! Reads a reply as it arrives, with its time limits, and sends its events.
 
 use super::Connection;
-use crate::domain::{FailureKind, ReplyEvent};
+use crate::config::Timeouts;
+use crate::domain::{FailureKind, ReplyEvent, ReplyFailure};
 use crate::provider::failure::ServerRefusal;
 use crate::provider::framing::End;
 use crate::provider::piece_decoder::ReplyDecoder;
@@ -16,18 +17,62 @@ const COUNTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to wait for the end of the body, so that the connection can be reused.
 const BODY_END_TIMEOUT: Duration = Duration::from_millis(50);
 
-impl Connection {
-    /// How long to wait for the next bytes of a reply. `settled`: since when only token counts follow.
-    fn patience(&self, begun: bool, last_piece: Instant, settled: Option<Instant>) -> Duration {
-        let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
-        match (begun, settled) {
+/// How far a reply has come.
+struct ReplyProgress {
+    /// How many bytes of content came.
+    content: usize,
+    /// When the last of them came, or else when the request began.
+    last_piece: Instant,
+    /// Since when only token counts can follow.
+    settled: Option<Instant>,
+    /// Whether not a single byte came.
+    silent: bool,
+    /// Whether text or reasoning was sent on, which is kept however the reply ends.
+    kept: bool,
+}
+
+impl ReplyProgress {
+    fn begun_at(began: Instant) -> Self {
+        Self { content: 0, last_piece: began, settled: None, silent: true, kept: false }
+    }
+
+    fn has_begun(&self) -> bool {
+        self.content > 0
+    }
+
+    /// How long to wait for the next bytes.
+    fn patience(&self, timeouts: &Timeouts) -> Duration {
+        let rest = timeouts.first_token.saturating_sub(self.last_piece.elapsed());
+        match self.settled {
             // Keep-alive bytes don't extend the wait for counts.
-            (_, Some(since)) => COUNTS_TIMEOUT.saturating_sub(since.elapsed()),
-            (true, None) => self.timeouts.silence.min(rest),
-            (false, None) => rest,
+            Some(since) => COUNTS_TIMEOUT.saturating_sub(since.elapsed()),
+            None if self.has_begun() => timeouts.silence.min(rest),
+            None => rest,
         }
     }
 
+    /// Notes what was decoded since.
+    fn note(&mut self, decoder: &ReplyDecoder) {
+        if decoder.content_bytes() > self.content {
+            (self.content, self.last_piece) = (decoder.content_bytes(), Instant::now());
+        }
+        if decoder.only_counts_follow() {
+            self.settled.get_or_insert_with(Instant::now);
+        }
+    }
+}
+
+/// A failure before any of the reply, if the request may be repeated.
+fn repeatable(failure: &ReplyFailure, decoder: &ReplyDecoder) -> Option<ServerRefusal> {
+    let retry = match failure.kind {
+        // A connection lost before any of the reply is like one that could not be made.
+        FailureKind::Cut => RetryAdvice::Backoff,
+        _ => decoder.retry_advice(),
+    };
+    (retry != RetryAdvice::Never).then(|| ServerRefusal { failure: failure.clone(), retry })
+}
+
+impl Connection {
     /// Reads the reply and sends its events; returns a failure before any of the reply that may be asked again.
     pub(super) async fn read_reply(
         &self,
@@ -37,48 +82,36 @@ impl Connection {
         out: &Sender<ReplyEvent>,
     ) -> Option<ServerRefusal> {
         let mut events = Vec::new();
-        let (mut came, mut kept, mut last_piece, mut silent) = (0, false, began, true);
-        let mut settled: Option<Instant> = None;
+        let mut progress = ReplyProgress::begun_at(began);
         loop {
-            if decoder.only_counts_follow() {
-                settled.get_or_insert_with(Instant::now);
-            }
-            let patience = self.patience(came > 0, last_piece, settled);
             let read = tokio::select! {
-                read = timeout(patience, response.chunk()) => read,
+                read = timeout(progress.patience(&self.timeouts), response.chunk()) => read,
                 () = out.closed() => return None,
             };
             match read {
                 Ok(Ok(Some(bytes))) => {
-                    silent &= bytes.is_empty();
+                    progress.silent &= bytes.is_empty();
                     decoder.feed(&bytes, &mut events);
                 }
                 // A connection closed without one byte means a restarting server, not an answer.
-                Ok(Ok(None)) if silent => decoder.end(End::Cut, &mut events),
+                Ok(Ok(None)) if progress.silent => decoder.end(End::Cut, &mut events),
                 Ok(Ok(None)) => decoder.end(End::Closed, &mut events),
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
                 Err(_) if decoder.only_counts_follow() => decoder.end(End::Closed, &mut events),
                 Err(_) => {
-                    let failure = self.access().identity.timed_out(last_piece.elapsed(), came > 0, kept);
+                    let (waited, begun) = (progress.last_piece.elapsed(), progress.has_begun());
+                    let failure = self.access().identity.timed_out(waited, begun, progress.kept);
                     events.push(ReplyEvent::Failed(failure));
                 }
             }
-            if decoder.content_bytes() > came {
-                (came, last_piece) = (decoder.content_bytes(), Instant::now());
-            }
+            progress.note(&decoder);
             for event in events.drain(..) {
-                kept |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
+                progress.kept |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
                 if let ReplyEvent::Failed(failure) = &event
-                    && came == 0
+                    && !progress.has_begun()
+                    && let Some(refusal) = repeatable(failure, &decoder)
                 {
-                    let retry = match failure.kind {
-                        // A connection lost before any of the reply is like one that could not be made.
-                        FailureKind::Cut => RetryAdvice::Backoff,
-                        _ => decoder.retry_advice(),
-                    };
-                    if retry != RetryAdvice::Never {
-                        return Some(ServerRefusal { failure: failure.clone(), retry });
-                    }
+                    return Some(refusal);
                 }
                 let is_good = matches!(event, ReplyEvent::Finished(_));
                 let is_last = is_good || matches!(event, ReplyEvent::Failed(_));

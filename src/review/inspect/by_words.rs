@@ -33,8 +33,12 @@ impl Inspector<'_> {
         for stretch in stretches {
             let text = source.get(stretch.clone()).unwrap_or_default();
             let words = self.words(text, form, depth);
-            let words: Vec<_> = words.into_iter().map(|told| shift(told, stretch.start)).collect();
-            let unseen = words.iter().filter(|told| unread::is_unseen(told)).map(|told| told.span.clone());
+            let words: Vec<_> =
+                words.into_iter().map(|diagnostic| shift(diagnostic, stretch.start)).collect();
+            let unseen = words
+                .iter()
+                .filter(|diagnostic| unread::is_unseen(diagnostic))
+                .map(|diagnostic| diagnostic.span.clone());
             unread.extend(unread::split_around(stretch, unseen, source));
             found.extend(words);
         }
@@ -129,8 +133,8 @@ impl Inspector<'_> {
         };
         let mut found = self.settle(read.reading, command, Grammar::Bash, depth);
         found.extend(read.diagnostics);
-        found.retain(|told| !is_sign_in_prose(told));
-        diagnostics.extend(found.into_iter().map(|told| shift(told, span.start)));
+        found.retain(|diagnostic| !is_sign_in_prose(diagnostic));
+        diagnostics.extend(found.into_iter().map(|diagnostic| shift(diagnostic, span.start)));
         if command.len() < whole.len() {
             diagnostics.push(unread::unseen_diagnostic(span.start + command.len()..span.end));
         }
@@ -138,23 +142,24 @@ impl Inspector<'_> {
     }
 }
 
-fn shift(told: Diagnostic, by: usize) -> Diagnostic {
-    Diagnostic { span: told.span.start + by..told.span.end + by, ..told }
+fn shift(diagnostic: Diagnostic, by: usize) -> Diagnostic {
+    Diagnostic { span: diagnostic.span.start + by..diagnostic.span.end + by, ..diagnostic }
 }
 
 /// Drops diagnostics on places for which `known` has more than an Info. Diagnostics on unexamined text stay.
 fn drop_known(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
-    let grave = known.iter().filter(|told| told.severity > Severity::Info);
-    let mut told: Vec<(usize, usize)> = grave.map(|told| (told.span.start, told.span.end)).collect();
-    told.sort_unstable();
+    let grave = known.iter().filter(|diagnostic| diagnostic.severity > Severity::Info);
+    let mut reached: Vec<(usize, usize)> =
+        grave.map(|diagnostic| (diagnostic.span.start, diagnostic.span.end)).collect();
+    reached.sort_unstable();
     let mut furthest = 0;
-    for (_, end) in &mut told {
+    for (_, end) in &mut reached {
         furthest = furthest.max(*end);
         *end = furthest;
     }
     diagnostics.retain(|new| {
-        let before = told.partition_point(|(start, _)| *start < new.span.end);
-        let reaches = before.checked_sub(1).and_then(|last| told.get(last));
+        let before = reached.partition_point(|(start, _)| *start < new.span.end);
+        let reaches = before.checked_sub(1).and_then(|last| reached.get(last));
         unread::is_unseen(new) || reaches.is_none_or(|(_, end)| *end <= new.span.start)
     });
     diagnostics

@@ -84,8 +84,31 @@ impl<'t> JavascriptReader<'_, 't> {
         self.bind_pattern(left, value, frame, branch);
     }
 
-    /// Binds a name, the members of an object pattern (`const { rm: x } = …`), or the items of an array pattern.
+    /// Binds a name, the members of an object pattern (`const { rm: x } = …`), or the items of an array pattern. Patterns
+    /// may be nested as deep as a text has room for.
     pub(super) fn bind_pattern(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
+        let mut open = vec![(left, value)];
+        while let Some((left, value)) = open.pop() {
+            match left.kind() {
+                // `name = default` in a pattern.
+                "assignment_pattern" | "object_assignment_pattern" => {
+                    if let (Some(name), Some(default)) = pair(left, "left", "right") {
+                        let default = self.fold(default, frame, 0);
+                        let is_unknown = value.kind == ValueKind::Unknown;
+                        open.push((name, if is_unknown { Value::any([default, value]) } else { value }));
+                    }
+                }
+                "object_pattern" => open.extend(self.members_of(left, &value).into_iter().rev()),
+                "array_pattern" => {
+                    let targets = named_children(left, 64).into_iter().enumerate().rev();
+                    open.extend(targets.map(|(index, target)| (target, spread(&value, index))));
+                }
+                _ => self.bind_single(left, value, frame, branch),
+            }
+        }
+    }
+
+    fn bind_single(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
         match left.kind() {
             "identifier" | "shorthand_property_identifier_pattern" => {
                 let name = self.spelled(left);
@@ -99,21 +122,6 @@ impl<'t> JavascriptReader<'_, 't> {
                 }
             }
             "subscript_expression" => self.bind_item(left, &value, frame),
-            // `name = default` in a pattern.
-            "assignment_pattern" | "object_assignment_pattern" => {
-                if let (Some(name), Some(default)) = pair(left, "left", "right") {
-                    let default = self.fold(default, frame, 0);
-                    let value =
-                        if value.kind == ValueKind::Unknown { Value::any([default, value]) } else { value };
-                    self.bind_pattern(name, value, frame, branch);
-                }
-            }
-            "object_pattern" => self.bind_members(left, &value, frame, branch),
-            "array_pattern" => {
-                for (index, target) in named_children(left, 64).into_iter().enumerate() {
-                    self.bind_pattern(target, spread(&value, index), frame, branch);
-                }
-            }
             _ => {}
         }
     }
@@ -133,8 +141,9 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// `{ rm: x, cp }`: binds each name to the member of its key.
-    fn bind_members(&mut self, pattern: Node<'t>, value: &Value, frame: usize, branch: bool) {
+    /// `{ rm: x, cp }`: the target for the member of each key, with that member.
+    fn members_of(&self, pattern: Node<'t>, value: &Value) -> Vec<(Node<'t>, Value)> {
+        let mut members = Vec::new();
         for child in named_children(pattern, 64) {
             let (key, target) = match child.kind() {
                 "pair_pattern" => match pair(child, "key", "value") {
@@ -149,9 +158,9 @@ impl<'t> JavascriptReader<'_, 't> {
                 _ => (child, child),
             };
             let key = self.spelled(key);
-            let member = self.member(value, key.trim_matches(['"', '\'']));
-            self.bind_pattern(target, member, frame, branch);
+            members.push((target, self.member(value, key.trim_matches(['"', '\'']))));
         }
+        members
     }
 
     /// `for (const name of list)`: in each round the names hold an element, and behind the loop they may hold again

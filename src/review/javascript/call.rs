@@ -6,32 +6,13 @@ use crate::review::argument_flow::CallEntry;
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
 use crate::review::syntax::named_children;
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::value::{Act, Argument, CallArguments, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
 
 impl<'t> JavascriptReader<'_, 't> {
-    /// Collects a call as an act, in each of its variants, after the calls nested in it.
-    pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
-        if self.collected.remove(&node.id()) {
-            return;
-        }
-        if !self.shared.calls.contains_key(&node.id()) {
-            self.fold(node, frame, 0);
-        }
-        for id in self.shared.uncollected_in(&node.byte_range()) {
-            if let Some((_, acts)) = self.shared.calls.remove(&id) {
-                self.collected.insert(id);
-                self.push_acts(acts);
-            }
-        }
-        if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
-            self.push_acts(acts);
-        }
-    }
-
-    fn push_acts(&mut self, acts: Vec<Act>) {
+    pub(super) fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if self.unverified {
                 let set = Argument::new(Value::new(ValueKind::Bool(false)), &act.span);
@@ -94,7 +75,7 @@ impl<'t> JavascriptReader<'_, 't> {
     ) -> Value {
         let mut given = Vec::new();
         for called in called.alternatives() {
-            let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
+            let (called, arguments) = Self::resolved_call(called, arguments.clone(), span);
             for act in self.act(&called, arguments, span.clone()).variants(MAX_VARIANTS) {
                 given.push(self.result(&act, &called));
                 if self.shared.functions.function(&act.name).is_none() && act.name != "?" {
@@ -107,19 +88,19 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// The act of calling a value. Members of object arguments also become named arguments.
     pub(super) fn act(&self, called: &Value, arguments: Vec<Argument>, span: Range<usize>) -> Act {
-        let mut by_name = Vec::new();
+        let mut named = Vec::new();
         for argument in &arguments {
             if let ValueKind::Map(items) = &argument.value.kind {
                 let more =
                     items.iter().map(|(key, v)| (key.clone(), Argument::new(v.clone(), &argument.span)));
-                by_name.extend(more);
+                named.extend(more);
             }
         }
-        self.shared.act(called, arguments, by_name, span)
+        self.shared.act(called, CallArguments { positional: arguments, named }, span)
     }
 
     /// Resolves `call`, `apply`, `Reflect.apply` and bound functions: returns the real callee and arguments.
-    pub(super) fn taken_apart(
+    pub(super) fn resolved_call(
         mut called: Value,
         mut arguments: Vec<Argument>,
         span: &Range<usize>,

@@ -6,6 +6,7 @@ use crate::review::escapes;
 use crate::review::items::UNKNOWN_KEY;
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
+use crate::review::walk::FoldingReader as _;
 use tree_sitter::Node;
 
 /// Longest list or object that is folded.
@@ -31,15 +32,7 @@ impl<'t> JavascriptReader<'_, 't> {
             "string" => self.string(node),
             "template_string" => self.template(node, frame, deeper),
             "number" => Value::number(crate::review::value::integer(text(node, self.shared.source))),
-            "unary_expression" => {
-                let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
-                match inner.map(|v| v.kind) {
-                    Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::number(n.checked_neg())
-                    }
-                    _ => Value::unknown(),
-                }
-            }
+            "unary_expression" => self.unary(node, frame, deeper),
             "true" => Value::new(ValueKind::Bool(true)),
             "false" => Value::new(ValueKind::Bool(false)),
             "null" | "undefined" => Value::new(ValueKind::Nothing),
@@ -198,7 +191,7 @@ impl<'t> JavascriptReader<'_, 't> {
         }
         if let (Some(object), Some(method)) = pair(function, "object", "property")
             && object.kind() == "identifier"
-            && !self.collected.contains(&node.id())
+            && !self.shared.collected.contains(&node.id())
         {
             let (name, method) = (self.spelled(object), self.spelled(method));
             // `pop` takes no argument.
@@ -212,7 +205,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();
         for called in called.alternatives() {
-            let (called, arguments) = Self::taken_apart(called, arguments.clone(), &node.byte_range());
+            let (called, arguments) = Self::resolved_call(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), node.byte_range());
                 for act in act.variants(MAX_VARIANTS.saturating_sub(acts.len())) {

@@ -15,71 +15,115 @@ enum AwkPiece {
 
 pub(super) fn orders(script: &str) -> Vec<Order> {
     let pieces = pieces(script);
-    let mut orders = Vec::new();
-    let at = |index: usize| pieces.get(index).map(|(piece, _)| piece);
-    let text = |index: usize| match at(index) {
-        Some(AwkPiece::Text(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let sign = |index: usize, wanted: char| at(index) == Some(&AwkPiece::Sign(wanted));
-    let named =
-        |index: usize, wanted: &str| matches!(at(index), Some(AwkPiece::Name(name)) if name == wanted);
-    let ends = |index: usize| matches!(at(index), None | Some(AwkPiece::End | AwkPiece::Sign('}' | ';')));
-    // `>` within parentheses compares.
-    let (mut printing, mut depth) = (false, 0_u32);
-    for (index, (piece, span)) in pieces.iter().enumerate() {
-        let mut order = |what: OrderEffect, end: usize| {
-            let end = pieces.get(end).map_or(span.end, |(_, span)| span.end);
-            orders.push(Order { what, at: span.start..end });
-        };
+    let mut reader = AwkReader { pieces: &pieces, orders: Vec::new(), is_printing: false, depth: 0 };
+    for index in 0..pieces.len() {
+        reader.piece(index);
+    }
+    reader.orders
+}
+
+struct AwkReader<'p> {
+    pieces: &'p [(AwkPiece, Range<usize>)],
+    orders: Vec<Order>,
+    /// Whether a `print` or `printf` has begun and not ended.
+    is_printing: bool,
+    /// How many parentheses and brackets are open since then: within them, `>` compares.
+    depth: u32,
+}
+
+impl<'p> AwkReader<'p> {
+    fn at(&self, index: usize) -> Option<&'p AwkPiece> {
+        self.pieces.get(index).map(|(piece, _)| piece)
+    }
+
+    fn text(&self, index: usize) -> Option<String> {
+        match self.at(index) {
+            Some(AwkPiece::Text(text)) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn is_sign(&self, index: usize, sign: char) -> bool {
+        self.at(index) == Some(&AwkPiece::Sign(sign))
+    }
+
+    fn is_name(&self, index: usize, wanted: &str) -> bool {
+        matches!(self.at(index), Some(AwkPiece::Name(name)) if name == wanted)
+    }
+
+    /// Adds an order that reaches from one piece to another.
+    fn add(&mut self, what: OrderEffect, from: usize, to: usize) {
+        let Some((_, span)) = self.pieces.get(from) else { return };
+        let end = self.pieces.get(to).map_or(span.end, |(_, span)| span.end);
+        self.orders.push(Order { what, at: span.start..end });
+    }
+
+    fn piece(&mut self, index: usize) {
+        let Some(piece) = self.at(index) else { return };
         match piece {
             AwkPiece::Name(name) if name == "print" || name == "printf" => {
-                (printing, depth) = (true, 0);
+                (self.is_printing, self.depth) = (true, 0);
             }
-            AwkPiece::Sign('(' | '[') => depth += 1,
-            AwkPiece::Sign(')' | ']') => depth = depth.saturating_sub(1),
-            AwkPiece::Name(name) if name == "system" && sign(index + 1, '(') => {
-                let command = text(index + 2).map(|text| OrderEffect::starts(text, true));
-                order(command.unwrap_or(OrderEffect::Unknown), index + 2);
+            AwkPiece::Sign('(' | '[') => self.depth += 1,
+            AwkPiece::Sign(')' | ']') => self.depth = self.depth.saturating_sub(1),
+            AwkPiece::Name(name) if name == "system" && self.is_sign(index + 1, '(') => {
+                let command = self.text(index + 2).map(|text| OrderEffect::starts(text, true));
+                self.add(command.unwrap_or(OrderEffect::Unknown), index, index + 2);
             }
-            AwkPiece::End | AwkPiece::Sign('}' | '{' | ';') => printing = false,
-            AwkPiece::Sign('|') if !(sign(index + 1, '|') || index > 0 && sign(index - 1, '|')) => {
-                let next = index + 1 + usize::from(sign(index + 1, '&'));
-                if named(next, "getline") {
-                    let before = index.checked_sub(1).and_then(text);
-                    order(before.map_or(OrderEffect::Unknown, behind_pipe), next);
-                } else if printing {
-                    order(text(next).map_or(OrderEffect::Unknown, behind_pipe), next);
-                }
-            }
-            AwkPiece::Sign('>')
-                if printing && depth == 0 && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') =>
-            {
-                let next = index + 1 + usize::from(sign(index + 1, '>'));
-                // A text with something behind it is only the beginning of the name.
-                let path = text(next).filter(|_| ends(next + 1));
-                order(path.map_or(OrderEffect::Unknown, OrderEffect::Writes), next);
-            }
-            AwkPiece::Sign('<')
-                if index > 0 && (named(index - 1, "getline") || named(index.wrapping_sub(2), "getline")) =>
-            {
-                if let Some(path) = text(index + 1) {
-                    order(OrderEffect::Reads(path), index + 1);
-                }
-            }
+            AwkPiece::End | AwkPiece::Sign('}' | '{' | ';') => self.is_printing = false,
+            AwkPiece::Sign('|') => self.pipe(index),
+            AwkPiece::Sign('>') => self.output(index),
+            AwkPiece::Sign('<') => self.input(index),
             // `@include` and `@load` add the code of a file; `@name()` calls the function whose name a variable holds.
-            AwkPiece::Sign('@') if matches!(at(index + 1), Some(AwkPiece::Name(name)) if name != "namespace") =>
+            AwkPiece::Sign('@') if matches!(self.at(index + 1), Some(AwkPiece::Name(name)) if name != "namespace") =>
             {
-                order(OrderEffect::Unknown, index + 1);
+                self.add(OrderEffect::Unknown, index, index + 1);
             }
             AwkPiece::Text(path) if path.starts_with("/inet") => {
                 let host = path.split('/').nth(4).unwrap_or_default().to_owned();
-                order(OrderEffect::Connects(host), index);
+                self.add(OrderEffect::Connects(host), index, index);
             }
             _ => {}
         }
     }
-    orders
+
+    /// `"command" | getline`, `print | "command"`; `||` is no pipe.
+    fn pipe(&mut self, index: usize) {
+        let before = index.checked_sub(1);
+        if self.is_sign(index + 1, '|') || before.is_some_and(|before| self.is_sign(before, '|')) {
+            return;
+        }
+        let next = index + 1 + usize::from(self.is_sign(index + 1, '&'));
+        if self.is_name(next, "getline") {
+            let command = before.and_then(|before| self.text(before));
+            self.add(command.map_or(OrderEffect::Unknown, behind_pipe), index, next);
+        } else if self.is_printing {
+            self.add(self.text(next).map_or(OrderEffect::Unknown, behind_pipe), index, next);
+        }
+    }
+
+    /// `print > "file"`, `print >> "file"`.
+    fn output(&mut self, index: usize) {
+        let is_second = index.checked_sub(1).is_some_and(|before| self.is_sign(before, '>'));
+        if !self.is_printing || self.depth > 0 || self.is_sign(index + 1, '=') || is_second {
+            return;
+        }
+        let next = index + 1 + usize::from(self.is_sign(index + 1, '>'));
+        let ends = matches!(self.at(next + 1), None | Some(AwkPiece::End | AwkPiece::Sign('}' | ';')));
+        // A text with something behind it is only the beginning of the name.
+        let path = self.text(next).filter(|_| ends);
+        self.add(path.map_or(OrderEffect::Unknown, OrderEffect::Writes), index, next);
+    }
+
+    /// `getline < "file"`, `getline name < "file"`.
+    fn input(&mut self, index: usize) {
+        let is_getline = |back: usize| index.checked_sub(back).is_some_and(|at| self.is_name(at, "getline"));
+        if (is_getline(1) || is_getline(2))
+            && let Some(path) = self.text(index + 1)
+        {
+            self.add(OrderEffect::Reads(path), index, index + 1);
+        }
+    }
 }
 
 /// The text next to a pipe: a command, or the special file name of a connection.

@@ -12,7 +12,7 @@ pub(in crate::review) fn lines(text: &str) -> Vec<Order> {
         let at = start;
         start += line.len();
         let inner = line.trim().trim_start_matches(':').trim();
-        let found = one(inner).or_else(|| system_call(inner));
+        let found = one(inner, 0).or_else(|| system_call(inner));
         orders.extend(found.map(|what| {
             let from = at + (line.len() - line.trim_start().len());
             Order { what, at: from..at + line.trim_end().len().max(1) }
@@ -35,7 +35,14 @@ const OUTPUT_WORDS: &[&str] = &[
 const FILE_WORDS: &[&str] =
     &[".read", "source", "so", "\\i", "\\ir", "\\include", "\\.", "runtime", "luafile", "pyfile", "py3file"];
 
-fn one(line: &str) -> Option<OrderEffect> {
+/// How many words may stand before each other that run the rest of the line (`silent exe '…'`); what more of them run
+/// is not known.
+const MAX_DEPTH: u32 = 16;
+
+fn one(line: &str, depth: u32) -> Option<OrderEffect> {
+    if depth > MAX_DEPTH {
+        return Some(OrderEffect::Unknown);
+    }
     let starts = |text: &str| Some(OrderEffect::starts(text.trim(), false));
     if let Some(rest) = line.strip_prefix("\\!").or_else(|| line.strip_prefix('!')) {
         return starts(rest).filter(|_| !rest.trim().is_empty());
@@ -59,7 +66,7 @@ fn one(line: &str) -> Option<OrderEffect> {
     }
     if matches!(word, "silent" | "silent!" | "sil" | "sil!" | "exe" | "execute" | "exec") {
         let inner = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
-        return one(inner.trim_start_matches(':').trim()).or_else(|| system_call(&inner));
+        return one(inner.trim_start_matches(':').trim(), depth + 1).or_else(|| system_call(&inner));
     }
     if SHELL_WORDS.contains(&word) && !rest.is_empty() && !rest.starts_with(['=', '(', ',', ';']) {
         return starts(rest.split_once('|').filter(|_| word == "pipe").map_or(rest, |(_, command)| command));
@@ -160,6 +167,12 @@ mod tests {
         }
         assert_eq!(found("py3 import os"), [OrderEffect::Runs(Grammar::Python, "import os".to_owned())]);
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
+    }
+
+    #[test]
+    fn words_that_run_a_line_are_followed_a_few_times() {
+        assert_eq!(found("silent exe silent exe !id"), [OrderEffect::starts("id", false)]);
+        assert_eq!(found(&format!("{}!id", "exe ".repeat(50_000))), [OrderEffect::Unknown]);
     }
 
     #[test]

@@ -49,8 +49,18 @@ const GIT_PATH_SETTINGS: &[&str] = &["hookspath", "templatedir"];
 const GIT_HELPERS: &[&str] =
     &["", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred"];
 
+/// How deep settings may stand in the values of aliases (`alias.x=-c core.pager=…`); what deeper ones start is not known.
+const MAX_DEPTH: u32 = 16;
+
 /// A git setting `name=value`.
 pub(super) fn git(text: &str) -> Vec<Order> {
+    git_at(text, 0)
+}
+
+fn git_at(text: &str, depth: u32) -> Vec<Order> {
+    if depth > MAX_DEPTH {
+        return whole(OrderEffect::Unknown, text);
+    }
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = name.trim().to_ascii_lowercase();
     let last = name.rsplit('.').next().unwrap_or_default();
@@ -60,7 +70,7 @@ pub(super) fn git(text: &str) -> Vec<Order> {
         "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1" | ""
     );
     if name.starts_with("alias.") {
-        let found = value.strip_prefix('!').map(starts).or_else(|| hidden_setting(value));
+        let found = value.strip_prefix('!').map(starts).or_else(|| hidden_setting(value, depth + 1));
         return found.map_or_else(Vec::new, |what| whole(what, text));
     }
     if name == "protocol.ext.allow" && value != "never" || name.starts_with("url.ext::") {
@@ -91,9 +101,9 @@ pub(super) fn git(text: &str) -> Vec<Order> {
 }
 
 /// A `-c core.pager=…` within the value of an alias.
-fn hidden_setting(value: &str) -> Option<OrderEffect> {
+fn hidden_setting(value: &str, depth: u32) -> Option<OrderEffect> {
     let (_, rest) = value.split_once("-c ")?;
-    git(rest.trim().trim_matches(['"', '\''])).into_iter().next().map(|order| order.what)
+    git_at(rest.trim().trim_matches(['"', '\'']), depth).into_iter().next().map(|order| order.what)
 }
 
 /// An ssh setting, `Name=value` or `Name value`.
@@ -213,6 +223,10 @@ mod tests {
         ] {
             assert_eq!(git(text).len(), 0, "{text}");
         }
+        let effect = |text: &str| git(text).into_iter().next().map(|order| order.what);
+        assert_eq!(effect("alias.x=-c alias.y=-c core.pager=id log"), Some(starts("id log")));
+        let deep = format!("{}core.pager=id", "alias.x=-c ".repeat(20_000));
+        assert_eq!(effect(&deep), Some(OrderEffect::Unknown));
         for text in
             ["ProxyCommand=nc %h %p", "proxycommand nc a 1", "LocalCommand=id", "PKCS11Provider=./x.so"]
         {

@@ -61,7 +61,20 @@ impl<'t> PythonReader<'_, 't> {
         self.bind_target(left, value, frame, branch);
     }
 
+    /// Binds a target and all targets in it. They may be nested as deep as a text has room for.
     pub(super) fn bind_target(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
+        let mut open = vec![(left, value)];
+        while let Some((left, value)) = open.pop() {
+            if matches!(left.kind(), "pattern_list" | "tuple_pattern" | "list_pattern") {
+                let targets = named_children(left, 64).into_iter().enumerate().rev();
+                open.extend(targets.map(|(index, target)| (target, spread(&value, index))));
+            } else {
+                self.bind_single(left, value, frame, branch);
+            }
+        }
+    }
+
+    fn bind_single(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
         match left.kind() {
             "identifier" => {
                 let name = self.spelled(left);
@@ -80,11 +93,6 @@ impl<'t> PythonReader<'_, 't> {
                 self.shared.frames.bind_shared(spelled, value);
             }
             "subscript" => self.bind_item(left, value, frame),
-            "pattern_list" | "tuple_pattern" | "list_pattern" => {
-                for (index, target) in named_children(left, 64).into_iter().enumerate() {
-                    self.bind_target(target, spread(&value, index), frame, branch);
-                }
-            }
             _ => {}
         }
     }

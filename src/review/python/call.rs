@@ -6,7 +6,7 @@ use crate::review::argument_flow::CallEntry;
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
 use crate::review::folder;
-use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
+use crate::review::value::{Act, Argument, CallArguments, HOLE, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -36,29 +36,7 @@ fn starts_at_open_folder(act: &Act) -> bool {
     act.named.iter().any(|(name, argument)| given(name) && argument.value.kind != ValueKind::Nothing)
 }
 
-/// The real callee and arguments of a call, after resolving partial calls and the like.
-pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
-
 impl<'t> PythonReader<'_, 't> {
-    /// Collects a call as an act, in each of its variants, after the calls nested in it.
-    pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
-        if self.collected.remove(&node.id()) {
-            return;
-        }
-        if !self.shared.calls.contains_key(&node.id()) {
-            self.fold(node, frame, 0);
-        }
-        for id in self.shared.uncollected_in(&node.byte_range()) {
-            if let Some((_, acts)) = self.shared.calls.remove(&id) {
-                self.collected.insert(id);
-                self.push_acts(acts);
-            }
-        }
-        if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
-            self.push_acts(acts);
-        }
-    }
-
     pub(super) fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
@@ -162,18 +140,13 @@ impl<'t> PythonReader<'_, 't> {
             return;
         }
         let named = if act.name == "functools.partial" { act.named.clone() } else { Vec::new() };
-        self.call_value(value.clone(), (arguments, named), &act.span);
+        self.call_value(value.clone(), CallArguments { positional: arguments, named }, &act.span);
     }
 
     /// Calls a value with these arguments: collects and follows it like a call in the text.
-    pub(super) fn call_value(
-        &mut self,
-        called: Value,
-        (arguments, named): (Vec<Argument>, Vec<(String, Argument)>),
-        span: &Range<usize>,
-    ) {
-        let (called, arguments, named) = self.taken_apart(called, arguments, named, span);
-        let act = self.shared.act(&called, arguments, named, span.clone());
+    fn call_value(&mut self, called: Value, arguments: CallArguments, span: &Range<usize>) {
+        let (called, arguments) = self.resolved_call(called, arguments, span);
+        let act = self.shared.act(&called, arguments, span.clone());
         for act in act.variants(MAX_VARIANTS) {
             self.result(&act, &called);
             if self.shared.functions.function(&act.name).is_none() {
@@ -195,14 +168,13 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// Resolves partial calls, `methodcaller` and the like.
-    pub(super) fn taken_apart(
+    /// Resolves partial calls, `methodcaller` and the like: returns the real callee and its arguments.
+    pub(super) fn resolved_call(
         &self,
         mut called: Value,
-        mut arguments: Vec<Argument>,
-        mut named: Vec<(String, Argument)>,
+        mut arguments: CallArguments,
         span: &Range<usize>,
-    ) -> Call {
+    ) -> (Value, CallArguments) {
         for _ in 0..4 {
             let ValueKind::Name { path, about: Some(about) } = &called.kind else { break };
             let ValueKind::List(parts) = &about.kind else { break };
@@ -218,24 +190,23 @@ impl<'t> PythonReader<'_, 't> {
             let more = options.iter().map(|(key, value)| (key.clone(), argument(value)));
             let inner = match path.as_str() {
                 "functools.partial()" => {
-                    named.extend(more);
-                    arguments.splice(0..0, before.iter().map(argument));
+                    arguments.named.extend(more);
+                    arguments.positional.splice(0..0, before.iter().map(argument));
                     first.clone()
                 }
                 "operator.methodcaller()" => {
-                    let (Some(object), Some(method)) = (arguments.first(), first.as_whole_text()) else {
-                        break;
-                    };
+                    let object = arguments.positional.first();
+                    let (Some(object), Some(method)) = (object, first.as_whole_text()) else { break };
                     let inner = self.member(&object.value, method);
-                    named = more.collect();
-                    arguments = before.iter().map(argument).collect();
+                    let positional = before.iter().map(argument).collect();
+                    arguments = CallArguments { positional, named: more.collect() };
                     inner
                 }
                 _ => break,
             };
             called = inner;
         }
-        (called, arguments, named)
+        (called, arguments)
     }
 
     /// Follows a call of one of the text's functions: reads its body with these arguments, and returns its result;

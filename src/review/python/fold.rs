@@ -8,7 +8,8 @@ use crate::review::choice::MAX_VARIANTS;
 use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{named_children, pair, text};
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::value::{Act, Argument, CallArguments, Value, ValueKind};
+use crate::review::walk::FoldingReader as _;
 use tree_sitter::Node;
 
 /// Longest list or dictionary that is folded.
@@ -33,15 +34,7 @@ impl<'t> PythonReader<'_, 't> {
                 Value::join(&parts, "")
             }
             "integer" => Value::number(crate::review::value::integer(text(node, self.shared.source))),
-            "unary_operator" => {
-                let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
-                match inner.map(|v| v.kind) {
-                    Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::number(n.checked_neg())
-                    }
-                    _ => Value::unknown(),
-                }
-            }
+            "unary_operator" => self.unary(node, frame, deeper),
             "true" => Value::new(ValueKind::Bool(true)),
             "false" => Value::new(ValueKind::Bool(false)),
             "none" => Value::new(ValueKind::Nothing),
@@ -208,16 +201,9 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// The arguments of a call by position and by name, those of `*items` and `**options` among them where these are
-    /// known.
-    fn arguments(
-        &mut self,
-        list: Node<'t>,
-        frame: usize,
-        depth: u32,
-    ) -> (Vec<Argument>, Vec<(String, Argument)>) {
-        let mut arguments = Vec::new();
-        let mut by_name = Vec::new();
+    /// The arguments of a call, those of `*items` and `**options` among them where these are known.
+    fn arguments(&mut self, list: Node<'t>, frame: usize, depth: u32) -> CallArguments {
+        let mut arguments = CallArguments::default();
         let given = if list.kind() == "argument_list" { named_children(list, MAX_ITEMS) } else { vec![list] };
         for child in given {
             let span = child.byte_range();
@@ -226,28 +212,33 @@ impl<'t> PythonReader<'_, 't> {
                     if let (Some(name), Some(value)) = pair(child, "name", "value") {
                         let span = value.byte_range();
                         let value = self.fold(value, frame, depth);
-                        by_name.push((self.spelled(name), Argument { value, span }));
+                        arguments.named.push((self.spelled(name), Argument { value, span }));
                     }
                 }
                 "list_splat" => {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
                     match items.map(|v| v.kind) {
                         Some(ValueKind::List(items)) => {
-                            arguments.extend(items.into_iter().map(|value| Argument::new(value, &span)));
+                            arguments.positional.extend(Argument::of_each(&items, &span));
                         }
-                        _ => arguments.push(Argument { value: Value::unknown(), span }),
+                        _ => arguments.positional.push(Argument { value: Value::unknown(), span }),
                     }
                 }
                 "dictionary_splat" => {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
                     if let Some(ValueKind::Map(items)) = items.map(|v| v.kind) {
-                        by_name.extend(items.into_iter().map(|(k, value)| (k, Argument::new(value, &span))));
+                        let options =
+                            items.into_iter().map(|(key, value)| (key, Argument::new(value, &span)));
+                        arguments.named.extend(options);
                     }
                 }
-                _ => arguments.push(Argument { value: self.fold(child, frame, depth), span }),
+                _ => {
+                    let value = self.fold(child, frame, depth);
+                    arguments.positional.push(Argument { value, span });
+                }
             }
         }
-        (arguments, by_name)
+        arguments
     }
 
     /// The value of a call. Its acts are stored for the walk.
@@ -259,13 +250,14 @@ impl<'t> PythonReader<'_, 't> {
             return Value::unknown();
         };
         let called = self.fold(function, frame, depth);
-        let (arguments, by_name) = self.arguments(list, frame, depth);
+        let arguments = self.arguments(list, frame, depth);
         if let (Some(object), Some(method)) = pair(function, "object", "attribute")
             && object.kind() == "identifier"
-            && !self.collected.contains(&node.id())
+            && !self.shared.collected.contains(&node.id())
         {
-            let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
-            let named: Vec<_> = by_name.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
+            let given: Vec<Value> = arguments.positional.iter().map(|a| a.value.clone()).collect();
+            let named: Vec<_> =
+                arguments.named.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
             let (name, method) = (self.spelled(object), self.spelled(method));
             self.shared.change_list(frame, &name, &method, &given);
             self.shared.change_dict(frame, &name, &method, (&given, &named));
@@ -273,11 +265,9 @@ impl<'t> PythonReader<'_, 't> {
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();
         for called in called.alternatives() {
-            let span = node.byte_range();
-            let (called, arguments, by_name) =
-                self.taken_apart(called, arguments.clone(), by_name.clone(), &span);
+            let (called, arguments) = self.resolved_call(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
-                let act = self.shared.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
+                let act = self.shared.act(&called, arguments.clone(), node.byte_range());
                 for act in act.variants(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);

@@ -122,9 +122,10 @@ impl ShellReader<'_, '_> {
         self.reading.acts.push(act);
         let pattern = first.value.as_whole_text().unwrap_or_default();
         let pattern: Vec<char> = pattern.rsplit('/').next().unwrap_or_default().chars().take(24).collect();
-        let stars = pattern.iter().filter(|c| **c == '*').count();
+        // A pattern with many stars would be compared in very many ways.
+        let has_few_stars = pattern.iter().filter(|c| **c == '*').count() < 4;
         let fits = |name: &&&str| pattern_fits(&pattern, &name.chars().collect::<Vec<_>>());
-        let Some(name) = COMMON_PROGRAMS.iter().find(fits).filter(|_| stars < 4) else {
+        let Some(name) = COMMON_PROGRAMS.iter().filter(|_| has_few_stars).find(fits) else {
             self.reading.unknown = true;
             return;
         };

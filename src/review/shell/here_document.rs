@@ -6,6 +6,9 @@ use crate::review::syntax::each;
 use std::ops::Range;
 use tree_sitter::Node;
 
+/// The most here-documents of which it may be uncertain where they end: for each, all the text behind it is searched.
+const MAX_UNCERTAIN: usize = 256;
+
 /// The first here-document that bash would read in another way than the tree has it, by the place of its delimiter.
 /// From there on, the tree may take commands for text.
 pub(in crate::review) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
@@ -24,10 +27,10 @@ pub(in crate::review) fn first_misread(root: Node<'_>, source: &str) -> Option<u
 /// argument, and the beginnings of lines that only begin with the delimiter. In order.
 pub(in crate::review) fn letters(root: Node<'_>, source: &str) -> Vec<Cover> {
     let mut documents = Documents { source, line_end: 0, next: 0 };
-    let mut covers = Vec::new();
+    let (mut covers, mut uncertain) = (Vec::new(), 0);
     each(root, |node, _| {
-        if node.kind() == "heredoc_start" {
-            documents.cover(node, &mut covers);
+        if node.kind() == "heredoc_start" && uncertain < MAX_UNCERTAIN {
+            uncertain += usize::from(documents.cover(node, &mut covers).is_none());
         }
         true
     });

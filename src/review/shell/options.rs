@@ -19,16 +19,16 @@ pub(super) struct CommandFacts {
     pub(super) tables: Vec<&'static Program>,
     /// Whether options in no table do nothing.
     pub(super) others_harmless: bool,
-    /// How many operands are verbs (offset by `usize::MAX / 2` after a verb without a row).
+    /// How many operands are verbs.
     pub(super) verbs: usize,
+    /// Whether the last of them has no row of its own, so that no verb follows it.
+    has_all_verbs: bool,
     /// Options in a table, as written, with their values.
     pub(super) options: Vec<(String, OptionChoice, Argument)>,
     /// Options in no table.
     pub(super) unknown_options: Vec<String>,
     /// A verb in no table.
     pub(super) unknown_verb: Option<String>,
-    /// The index of the operand from which on the words are a command.
-    pub(super) command: Option<usize>,
 }
 
 impl CommandFacts {
@@ -45,7 +45,7 @@ impl CommandFacts {
     /// Adds an operand with `before` operands in front of it; it may be a verb.
     fn operand(&mut self, word: &Argument, before: usize) {
         let Some(table) = self.tables.last().filter(|table| table.has_verbs()) else { return };
-        if before != self.verbs {
+        if self.has_all_verbs || before != self.verbs {
             return;
         }
         let verb = word.value.as_whole_text().unwrap_or("?");
@@ -55,17 +55,16 @@ impl CommandFacts {
             self.unknown_verb = Some(name.clone());
         }
         self.others_harmless |= inner.is_none_or(|inner| inner.others_harmless);
-        self.verbs += if inner.is_some() { 1 } else { usize::MAX / 2 };
+        self.verbs += 1;
+        self.has_all_verbs = inner.is_none();
         self.name = name;
         self.tables.extend(inner);
     }
 
     /// Whether the operands after `before` others are the words of a command.
-    fn begins_command(&mut self, before: usize) -> bool {
-        let verbs = self.verb_operands();
-        let at = self.tables.last().and_then(|table| table.command_at()).map(|at| at + verbs);
-        self.command = at;
-        at == Some(before)
+    fn begins_command(&self, before: usize) -> bool {
+        let at = self.tables.last().and_then(|table| table.command_at());
+        at.is_some_and(|at| at + self.verbs == before)
     }
 
     /// The role of the first operand of an interpreter: the file with the code.
@@ -86,10 +85,6 @@ impl CommandFacts {
         let from_input = role.without.iter().any(|option| option == "s") && given("s");
         let in_file = act.arguments.first().is_some_and(is_file) && !from_input;
         !in_option && !in_file
-    }
-
-    pub(super) fn verb_operands(&self) -> usize {
-        if self.verbs < usize::MAX / 2 { self.verbs } else { self.verbs - usize::MAX / 2 + 1 }
     }
 }
 
@@ -154,21 +149,30 @@ impl ShellReader<'_, '_> {
             let verb = act.arguments.remove(0);
             act.name = format!("{name} {}", verb.value.as_whole_text().unwrap_or("?"));
         }
-        if let Some(input) = input {
-            if known.takes_code(&act) {
-                act.named.push(("code".to_owned(), input.clone()));
-            }
-            act.named.push(("stdin".to_owned(), input));
-        }
-        if let Some(file) = saved(&act) {
-            act.named.push(("saved".to_owned(), file));
-        }
-        if matches!(name, "curl" | "wget" | "xh")
-            && let Some(file) = uploaded(&act)
-        {
-            act.named.push(("file".to_owned(), file));
-        }
+        add_input(&mut act, input, &known);
+        add_files(&mut act, name);
         (act, known)
+    }
+}
+
+/// Adds the standard input of a command, by a name of its own if it is code.
+fn add_input(act: &mut Act, input: Option<Argument>, known: &CommandFacts) {
+    let Some(input) = input else { return };
+    if known.takes_code(act) {
+        act.named.push(("code".to_owned(), input.clone()));
+    }
+    act.named.push(("stdin".to_owned(), input));
+}
+
+/// Adds the files that a command stores or sends without an option that names them alone.
+fn add_files(act: &mut Act, program: &str) {
+    if let Some(file) = saved(act) {
+        act.named.push(("saved".to_owned(), file));
+    }
+    if matches!(program, "curl" | "wget" | "xh")
+        && let Some(file) = uploaded(act)
+    {
+        act.named.push(("file".to_owned(), file));
     }
 }
 

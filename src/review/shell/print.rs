@@ -227,50 +227,73 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
     let format = escapes::ansi_c(spelled);
     let odd_escapes = spelled.replace("\\n", "").replace("\\t", "").replace("\\\\", "").contains('\\');
     // `-v` prints nothing.
-    let mut certain = !odd_escapes && !spelled.starts_with('-');
+    let is_certain = !odd_escapes && !spelled.starts_with('-');
+    let mut printed = FormattedText { text: String::new(), is_whole: true, is_certain };
     let mut values = values.iter();
-    let (mut out, mut whole) = (String::new(), true);
     loop {
         let left = values.len();
-        let mut chars = format.chars();
-        while let Some(c) = chars.next() {
-            if c != '%' {
-                out.push(c);
-                continue;
-            }
-            let mut sign = chars.next();
-            while sign.is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | '#' | ' ' | '*')) {
-                certain = false;
-                sign = chars.next();
-            }
-            certain &= matches!(sign, Some('%' | 's'));
-            match sign {
-                Some('%') => out.push('%'),
-                Some(_) => match values.next().map(Value::as_text) {
-                    Some(Some((text, known))) => {
-                        certain &=
-                            !is_glued(&out, text, || chars.clone().next()) && !is_glued_home(&out, text);
-                        out.push_str(text);
-                        whole &= known;
-                    }
-                    Some(None) => {
-                        out.push(HOLE);
-                        whole = false;
-                    }
-                    None => {}
-                },
-                None => {}
-            }
-        }
-        if out.len() > MAX_PRINTED_BYTES {
+        printed.add_format(&format, &mut values);
+        if printed.text.len() > MAX_PRINTED_BYTES {
             return Value::unknown().tainted(taint);
         }
         if values.len() == 0 || values.len() == left {
             break;
         }
     }
-    let value = Value::of_text(out, whole).tainted(taint);
-    if certain { value } else { uncertain(value) }
+    let value = Value::of_text(printed.text, printed.is_whole).tainted(taint);
+    if printed.is_certain { value } else { uncertain(value) }
+}
+
+/// What `printf` prints of a format and its operands.
+struct FormattedText {
+    text: String,
+    /// Whether no part of the text is unknown.
+    is_whole: bool,
+    /// Whether bash certainly prints the same.
+    is_certain: bool,
+}
+
+impl FormattedText {
+    /// Adds the format once, with the next operands in it.
+    fn add_format<'v>(&mut self, format: &str, values: &mut impl Iterator<Item = &'v Value>) {
+        let mut chars = format.chars();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                self.text.push(c);
+                continue;
+            }
+            let mut sign = chars.next();
+            while sign.is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | '#' | ' ' | '*')) {
+                self.is_certain = false;
+                sign = chars.next();
+            }
+            self.is_certain &= matches!(sign, Some('%' | 's'));
+            match sign {
+                Some('%') => self.text.push('%'),
+                Some(_) => {
+                    if let Some(value) = values.next() {
+                        self.add_operand(value, chars.clone().next());
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Adds an operand, before this sign of the format.
+    fn add_operand(&mut self, value: &Value, behind: Option<char>) {
+        match value.as_text() {
+            Some((text, is_known)) => {
+                self.is_certain &= !is_glued(&self.text, text, || behind) && !is_glued_home(&self.text, text);
+                self.text.push_str(text);
+                self.is_whole &= is_known;
+            }
+            None => {
+                self.text.push(HOLE);
+                self.is_whole = false;
+            }
+        }
+    }
 }
 
 #[cfg(test)]

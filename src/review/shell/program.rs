@@ -27,7 +27,7 @@ impl ShellReader<'_, '_> {
         let program = known.tables.iter().rev().find(|table| !table.operands.is_empty());
         // If rules know the act by its verb, the verb is no longer among its operands.
         let dropped = usize::from(act.name.contains(' '));
-        let verbs = known.verb_operands().saturating_sub(dropped);
+        let verbs = known.verbs.saturating_sub(dropped);
         let operands = act.arguments.get(verbs.min(act.arguments.len())..).unwrap_or_default();
         if let Some(program) = program {
             self.by_roles(program, act, known, operands, input, depth);

@@ -22,28 +22,32 @@ impl ShellReader<'_, '_> {
         flowing.map_or_else(Value::unknown, |a| a.value)
     }
 
-    /// Sets the standard input of a command.
+    /// Sets the standard input of a command, or of all commands in a group. Groups may be nested as deep as a text has
+    /// room for.
     pub(super) fn feed(&mut self, node: Node<'_>, argument: Argument) {
-        match node.kind() {
-            "command" => drop(self.inputs.entry(node.id()).or_insert(argument)),
-            "redirected_statement" | "negated_command" | "pipeline" => {
-                let shared = self.shared.contains(&node.id());
-                if let Some(body) = node.child_by_field_name("body").or_else(|| node.named_child(0)) {
-                    self.shared.extend(shared.then(|| body.id()));
-                    self.feed(body, argument);
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            match node.kind() {
+                "command" => {
+                    self.inputs.entry(node.id()).or_insert_with(|| argument.clone());
                 }
+                "redirected_statement" | "negated_command" | "pipeline" => {
+                    let shared = self.shared.contains(&node.id());
+                    if let Some(body) = node.child_by_field_name("body").or_else(|| node.named_child(0)) {
+                        self.shared.extend(shared.then(|| body.id()));
+                        open.push(body);
+                    }
+                }
+                // Each command of a group may read it, so all get it.
+                "subshell" | "compound_statement" | "list" => {
+                    let children = named_children(node, 16);
+                    if children.len() > 1 || self.shared.contains(&node.id()) {
+                        self.shared.extend(children.iter().map(Node::id));
+                    }
+                    open.extend(children);
+                }
+                _ => {}
             }
-            // Each command of a group may read it, so all get it.
-            "subshell" | "compound_statement" | "list" => {
-                let children = named_children(node, 16);
-                if children.len() > 1 || self.shared.contains(&node.id()) {
-                    self.shared.extend(children.iter().map(Node::id));
-                }
-                for child in children {
-                    self.feed(child, argument.clone());
-                }
-            }
-            _ => {}
         }
     }
 

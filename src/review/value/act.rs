@@ -30,6 +30,13 @@ impl Argument {
     }
 }
 
+/// The arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub(in crate::review) struct CallArguments {
+    pub(in crate::review) positional: Vec<Argument>,
+    pub(in crate::review) named: Vec<(String, Argument)>,
+}
+
 /// One thing that the code does by a call: of a function in a program, or of a command in a shell.
 ///
 /// For a command, the name is the program (with its verb: `git push`), `arguments` are its operands, and `named` are

@@ -11,10 +11,10 @@ const MAX_ARGUMENTS: usize = 64;
 
 /// Reads the words of a text.
 pub(super) fn read(source: &str, words: &[Word], rules: &RuleSet) -> Extraction {
-    let words: Vec<&Word> = words.iter().filter(|w| w.sort != WordKind::Comment).collect();
+    let words: Vec<&Word> = words.iter().filter(|w| w.kind != WordKind::Comment).collect();
     let mut reading = Extraction::default();
     for (at, word) in words.iter().enumerate() {
-        match word.sort {
+        match word.kind {
             WordKind::Command => command(source, word, &mut reading),
             WordKind::Name => {
                 if let Some(act) = call(source, &words, at, rules) {
@@ -38,7 +38,7 @@ fn command(source: &str, word: &Word, reading: &mut Extraction) {
 fn call(source: &str, words: &[&Word], at: usize, rules: &RuleSet) -> Option<Act> {
     let word = words.get(at)?;
     let open = words.get(at + 1)?;
-    let from = match open.sort {
+    let from = match open.kind {
         WordKind::Sign('(') => (at + 2, true),
         WordKind::Text | WordKind::Name | WordKind::Sign('-' | '/' | '%') => (at + 1, false),
         _ => return None,
@@ -68,7 +68,7 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
     for word in words.iter().skip(from).take(4 * MAX_ARGUMENTS) {
         let text = || source.get(word.inner.clone()).unwrap_or_default();
         let span = word.span.clone();
-        match word.sort {
+        match word.kind {
             WordKind::Sign(')') if depth == 0 => return if bracket { word.span.end } else { end },
             WordKind::Break | WordKind::Sign(';') if !bracket => return end,
             WordKind::Sign('(' | '[' | '{') => depth += 1,

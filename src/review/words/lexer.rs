@@ -23,7 +23,7 @@ pub(super) enum WordKind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Word {
-    pub(super) sort: WordKind,
+    pub(super) kind: WordKind,
     /// The whole word, including quotes.
     pub(super) span: Range<usize>,
     /// The content within the quotes.
@@ -33,7 +33,7 @@ pub(super) struct Word {
 impl Word {
     /// The range and kind of a string or comment.
     pub(super) fn text_kind(&self) -> Option<(Range<usize>, TextKind)> {
-        match self.sort {
+        match self.kind {
             WordKind::Text => Some((self.inner.clone(), TextKind::Text)),
             WordKind::Comment => Some((self.span.clone(), TextKind::Comment)),
             _ => None,
@@ -93,9 +93,15 @@ pub(super) fn style(grammar: Grammar, language: &str) -> LexicalStyle {
 /// The most words of one text; the rest is not read, and `words` returns false.
 const MAX_WORDS: usize = 1 << 20;
 
+/// How far the closing quote of a string is searched.
+const MAX_STRING_BYTES: usize = 64 * 1024;
+
+/// How many strings of a text may be searched that far in vain; those behind them end with their lines.
+const MAX_UNCLOSED: usize = 256;
+
 /// The words of a text, and whether those are all.
 pub(super) fn words(source: &str, style: &LexicalStyle) -> (Vec<Word>, bool) {
-    let mut lexer = Lexer { source, style, at: 0, words: Vec::new() };
+    let mut lexer = Lexer { source, style, at: 0, words: Vec::new(), unclosed: 0 };
     while lexer.at < source.len() && lexer.words.len() < MAX_WORDS {
         lexer.next();
     }
@@ -108,6 +114,8 @@ struct Lexer<'a> {
     style: &'a LexicalStyle,
     at: usize,
     words: Vec<Word>,
+    /// How many strings were not closed.
+    unclosed: usize,
 }
 
 impl Lexer<'_> {
@@ -115,10 +123,10 @@ impl Lexer<'_> {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    fn push(&mut self, sort: WordKind, length: usize) {
+    fn push(&mut self, kind: WordKind, length: usize) {
         let span = self.at..(self.at + length).min(self.source.len());
         self.at = span.end;
-        self.words.push(Word { sort, inner: span.clone(), span });
+        self.words.push(Word { kind, inner: span.clone(), span });
     }
 
     fn next(&mut self) {
@@ -149,8 +157,9 @@ impl Lexer<'_> {
     }
 
     /// Reads a string up to its closing quote; an unclosed one ends with its line, so that the rest is still read.
-    fn quoted(&mut self, quote: char, sort: WordKind) {
+    fn quoted(&mut self, quote: char, kind: WordKind) {
         let rest = self.rest();
+        let is_short = self.unclosed >= MAX_UNCLOSED;
         let mut escaped = false;
         let mut line = None;
         let close = rest.char_indices().skip(1).find(|(at, c)| {
@@ -159,16 +168,18 @@ impl Lexer<'_> {
             }
             let hit = *c == quote && !escaped;
             escaped = self.style.escapes && *c == '\\' && !escaped;
-            hit || *at > 64 * 1024
+            hit || *at > MAX_STRING_BYTES || is_short && line.is_some()
         });
+        let close = close.filter(|(_, c)| *c == quote);
         let (inner_end, end) = match close {
-            Some((at, c)) if c == quote => (at, at + quote.len_utf8()),
-            _ => line.map_or((rest.len(), rest.len()), |at| (at, at)),
+            Some((at, c)) => (at, at + c.len_utf8()),
+            None => line.map_or((rest.len(), rest.len()), |at| (at, at)),
         };
         let inner = self.at + quote.len_utf8()..self.at + inner_end.max(quote.len_utf8());
         let span = self.at..self.at + end.max(quote.len_utf8());
         self.at = span.end;
-        self.words.push(Word { sort, span, inner });
+        self.words.push(Word { kind, span, inner });
+        self.unclosed += usize::from(close.is_none());
     }
 
     fn name(&mut self) {
@@ -189,5 +200,18 @@ impl Lexer<'_> {
             }
         }
         self.push(WordKind::Name, end.max(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_that_are_never_closed_end_with_their_lines() {
+        let text = format!("{}x = 'a'\n", "\\'\n".repeat(50_000));
+        let (words, all) = words(&text, &style(Grammar::Other, "ruby"));
+        let last = words.iter().rev().find(|word| word.kind == WordKind::Text).unwrap();
+        assert_eq!((text.get(last.inner.clone()), all), (Some("a"), true));
     }
 }

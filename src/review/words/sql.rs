@@ -32,7 +32,7 @@ pub(super) fn read(source: &str, words: &[Word]) -> Extraction {
 
 /// Comments that some databases run: `/*!50000 … */`, `/*M! … */`.
 fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
-    for word in words.iter().filter(|word| word.sort == WordKind::Comment) {
+    for word in words.iter().filter(|word| word.kind == WordKind::Comment) {
         let Some(text) = source.get(word.span.clone()) else { continue };
         let inner = text.strip_prefix("/*!").or_else(|| text.strip_prefix("/*M!"));
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
@@ -66,6 +66,10 @@ impl Statement<'_> {
     /// Adds the acts of the statement. Also finds statements after `WITH … AS (…)` and `EXPLAIN ANALYZE`.
     fn acts(&self, created: &HashSet<String>, reading: &mut Extraction) {
         for at in 0..self.words.len() {
+            if self.is_exhausted() {
+                reading.cut = true;
+                return;
+            }
             let before = if at == 0 { String::new() } else { self.word(at - 1) };
             let begins = at == 0
                 || matches!(before.as_str(), ")" | "(" | "begin" | "then" | "do" | "else" | "analyze");
@@ -181,11 +185,11 @@ impl Statement<'_> {
             here = from + 1;
         }
         match self.words.get(here) {
-            Some(word) if word.sort == WordKind::Text => {
+            Some(word) if word.kind == WordKind::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
                 reading.nested.push(NestedCode::text(Grammar::Sql, text, word.span.clone()));
             }
-            Some(word) if dynamic && word.sort == WordKind::Name || self.word(at) == "prepare" => {
+            Some(word) if dynamic && word.kind == WordKind::Name || self.word(at) == "prepare" => {
                 self.report("execute text", here, at..here, &[], reading);
                 reading.unknown = true;
             }
@@ -206,7 +210,7 @@ impl Statement<'_> {
 
     /// Functions that reach outside of the database, anywhere in a statement.
     fn reach(&self, at: usize, reading: &mut Extraction) {
-        if self.words.get(at).is_none_or(|w| w.sort != WordKind::Name) {
+        if self.words.get(at).is_none_or(|w| w.kind != WordKind::Name) {
             return;
         }
         let word = self.word(at);

@@ -2,18 +2,26 @@
 
 use crate::review::words::condition;
 use crate::review::words::lexer::{Word, WordKind};
+use std::cell::Cell;
 use std::ops::Range;
+
+/// How often a word of a statement may be looked at on average, and how often in any statement: a keyword may have all
+/// words behind it searched.
+const LOOKS_PER_WORD: usize = 32;
+const FREE_LOOKS: usize = 1 << 20;
 
 /// The words of one statement, without comments and line ends.
 pub(super) struct Statement<'a> {
     pub(super) source: &'a str,
     pub(super) words: Vec<&'a Word>,
+    /// How many more words may be looked at.
+    left: Cell<usize>,
 }
 
 pub(super) fn split_statements<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>> {
     let mut all = vec![Vec::new()];
     for word in words {
-        match word.sort {
+        match word.kind {
             WordKind::Comment | WordKind::Break => {}
             WordKind::Sign(';') => all.push(Vec::new()),
             _ => {
@@ -23,21 +31,36 @@ pub(super) fn split_statements<'a>(source: &'a str, words: &'a [Word]) -> Vec<St
             }
         }
     }
-    all.into_iter().filter(|words| !words.is_empty()).map(|words| Statement { source, words }).collect()
+    let statement = |words: Vec<&'a Word>| {
+        let left = Cell::new(FREE_LOOKS + words.len().saturating_mul(LOOKS_PER_WORD));
+        Statement { source, words, left }
+    };
+    all.into_iter().filter(|words| !words.is_empty()).map(statement).collect()
 }
 
 impl Statement<'_> {
+    /// Whether so many words were looked at that the rest of the statement is not read.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    fn pay(&self, looks: usize) {
+        self.left.set(self.left.get().saturating_sub(looks));
+    }
+
     /// A word in lower case; empty past the end.
     pub(super) fn word(&self, at: usize) -> String {
+        self.pay(1);
         let text = self.words.get(at).and_then(|w| self.source.get(w.span.clone())).unwrap_or_default();
         text.chars().take(128).collect::<String>().to_ascii_lowercase()
     }
 
     /// The index of a keyword, searched from an index on.
     pub(super) fn find(&self, keyword: &str, from: usize) -> Option<usize> {
-        (from..self.words.len()).find(|at| {
-            self.words.get(*at).is_some_and(|w| w.sort == WordKind::Name) && self.word(*at) == keyword
-        })
+        let is_name = |at: &usize| self.words.get(*at).is_some_and(|word| word.kind == WordKind::Name);
+        let found = (from..self.words.len()).find(|at| is_name(at) && self.word(*at) == keyword);
+        self.pay(found.unwrap_or(self.words.len()).saturating_sub(from));
+        found
     }
 
     pub(super) fn span(&self, from: usize, to: usize) -> Range<usize> {
@@ -75,7 +98,7 @@ impl Statement<'_> {
         let mut place = None;
         let mut end = self.words.len();
         for at in from..self.words.len() {
-            match self.words.get(at).map(|word| word.sort) {
+            match self.words.get(at).map(|word| word.kind) {
                 Some(WordKind::Sign('(')) => depth += 1,
                 Some(WordKind::Sign(')')) => depth -= 1,
                 Some(WordKind::Name) if depth == 0 => match self.word(at).as_str() {
@@ -95,6 +118,7 @@ impl Statement<'_> {
                 break;
             }
         }
+        self.pay(end.saturating_sub(from));
         place.is_none_or(|place| {
             let words: Vec<String> = (place + 1..end).map(|at| self.word(at)).collect();
             condition::always(&words)
