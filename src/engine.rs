@@ -171,7 +171,7 @@ impl Engine {
         match event {
             Event::User(command) => self.command(command),
             Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => {
-                self.take_summary_event(event)
+                self.take_summary_event(event);
             }
             Event::Reply(step, event) => self.reply(step, event),
             Event::Inspected(block, revision, inspection) => {

@@ -176,7 +176,7 @@ fn push_settlement(
             match run.unloaded_output() {
                 Some((entry, _)) => texts.push((TextSource::Away(run.run, entry), from)),
                 None => {
-                    texts.extend(texts_of_run(report).into_iter().map(|text| (TextSource::Here(text), from)))
+                    texts.extend(texts_of_run(report).into_iter().map(|text| (TextSource::Here(text), from)));
                 }
             }
         }

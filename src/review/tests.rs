@@ -633,6 +633,19 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("python", "while True:\n x.append(1)\n".repeat(n / 24)),
         ("python", "d = {}\n".to_owned() + &"d['k'] = d\nd.update(d)\n".repeat(n / 24)),
         ("javascript", "let l = ['a', 'b'];".to_owned() + &"if (x) { l.splice(1, 2, l) }\n".repeat(n / 30)),
+    ];
+    texts.extend(hostile_in_depth(n));
+    for language in ["python", "bash", "javascript"] {
+        texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));
+        texts.push((language, " ".repeat(n)));
+        texts.push((language, "\n".repeat(n)));
+    }
+    texts
+}
+
+/// Texts whose patterns, values, commands or statements are nested deeply, or begin often and end nowhere.
+fn hostile_in_depth(n: usize) -> Vec<(&'static str, String)> {
+    vec![
         ("python", format!("{}a{} = x", "(".repeat(n / 3), ",)".repeat(n / 3))),
         ("javascript", format!("[a, {}b{}] = x", "[".repeat(n / 2), "]".repeat(n / 2))),
         ("javascript", format!("const {{a: {}b{}}} = x", "{a: ".repeat(n / 5), "}".repeat(n / 5))),
@@ -653,13 +666,7 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("bash", format!("git -c 'alias.x={}'", "-c alias.x=".repeat(n / 11))),
         ("bash", "***********************x\n".repeat(n / 25)),
         ("bash", "cat <<E\nEx\n".repeat(n / 11)),
-    ];
-    for language in ["python", "bash", "javascript"] {
-        texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));
-        texts.push((language, " ".repeat(n)));
-        texts.push((language, "\n".repeat(n)));
-    }
-    texts
+    ]
 }
 
 #[test]

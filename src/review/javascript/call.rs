@@ -11,7 +11,7 @@ use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
 
-impl<'t> JavascriptReader<'_, 't> {
+impl JavascriptReader<'_, '_> {
     pub(super) fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if self.unverified {
