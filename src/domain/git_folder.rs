@@ -86,10 +86,11 @@ pub(crate) fn hooks_folders(git: &Path, settings: &str) -> Vec<PathBuf> {
 /// The last value of a setting in the section `core`.
 fn core_setting(settings: &str, name: &str) -> Option<String> {
     let (mut is_core, mut found) = (false, None);
+    let settings = settings.strip_prefix('\u{feff}').unwrap_or(settings).replace("\r\n", "\n");
     let mut rest = settings.trim_start();
     while !rest.is_empty() {
         if let Some(header) = rest.strip_prefix('[') {
-            let (section, behind) = header.split_at(header.find([']', '\n']).unwrap_or(header.len()));
+            let (section, behind) = header.split_at(end_of_section(header));
             is_core = section.trim().eq_ignore_ascii_case("core");
             rest = behind.strip_prefix(']').unwrap_or(behind).trim_start();
             continue;
@@ -108,43 +109,56 @@ fn core_setting(settings: &str, name: &str) -> Option<String> {
     found.filter(|value| !value.is_empty())
 }
 
+/// Where the name of a section ends: at its bracket, but for brackets in quotes, or with the line.
+fn end_of_section(header: &str) -> usize {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let ends = |c: char| {
+        is_quoted ^= c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        c == '\n' || c == ']' && !is_quoted
+    };
+    header.find(ends).unwrap_or(header.len())
+}
+
 /// The value at the start of a text as git reads it, and the text behind its line. Quotes are left out; outside of them
-/// a comment ends the value, and blanks at its end do not count. A backslash takes the next character as it is, or joins
-/// the next line.
+/// a comment ends the value, and blanks at its start and end do not count. A backslash takes the next character as it
+/// is, or joins the next line.
 fn read_value(text: &str) -> (String, &str) {
     let (mut value, mut length, mut is_quoted) = (String::new(), 0, false);
-    let mut chars = text.trim_start_matches([' ', '\t']).chars();
+    let mut chars = text.chars();
     let behind = loop {
         match chars.next() {
             None => break "",
             Some('\n') => break chars.as_str(),
             Some('#' | ';') if !is_quoted => break behind_line(chars.as_str()),
-            Some('"') => {
-                is_quoted = !is_quoted;
-                length = value.len();
+            Some(c @ (' ' | '\t' | '\r')) if !is_quoted => {
+                if !value.is_empty() {
+                    value.push(c);
+                }
             }
-            Some('\\') => match chars.next() {
-                None | Some('\n') => {}
-                Some(c) => {
-                    value.push(match c {
-                        'n' => '\n',
-                        't' => '\t',
-                        'b' => '\u{8}',
-                        other => other,
-                    });
-                    length = value.len();
-                }
-            },
             Some(c) => {
-                value.push(c);
-                if is_quoted || !c.is_whitespace() {
-                    length = value.len();
+                match c {
+                    '"' => is_quoted = !is_quoted,
+                    '\\' => value.extend(chars.next().and_then(escaped)),
+                    c => value.push(c),
                 }
+                length = value.len();
             }
         }
     };
     value.truncate(length);
     (value, behind)
+}
+
+/// What stands for this character behind a backslash.
+fn escaped(c: char) -> Option<char> {
+    match c {
+        '\n' => None,
+        'n' => Some('\n'),
+        't' => Some('\t'),
+        'b' => Some('\u{8}'),
+        other => Some(other),
+    }
 }
 
 /// The text behind the first line.
@@ -183,6 +197,9 @@ mod tests {
             ("[core]\n\thooksPath = a \"b c \"  ; mine\n", "a b c "),
             ("[core]\nhooksPath = a\\\\b\\\"c\\\"\r\n", "a\\b\"c\""),
             ("[core]\nhooksPath = to\\\nols\n", "tools"),
+            ("[core]\r\nhooksPath = \\\r\n\ttools\r\n", "tools"),
+            ("\u{feff}[core]\nhooksPath = \"\" to ols\u{a0}\n", "to ols\u{a0}"),
+            ("[core]\nhooksPath = yes\n[x \"\\\"][core]\"]\nhooksPath = no\n", "yes"),
             ("[core]\nx = \"a \\\nhooksPath = no\"\nhooksPath = yes", "yes"),
             ("[core]\n# hooksPath = no \\\nhooksPath = yes\n", "yes"),
             ("[branch \"a]=b\"]\nhooksPath = no\n[ CORE ]\nbare\nhooksPath = yes\n", "yes"),

@@ -199,6 +199,20 @@ fn the_word_exit_alone_leaves_and_is_not_sent() {
     assert_eq!(server.requests().iter().filter(|request| is_sent(request)).count(), 1, "none follows");
 }
 
+/// While a reply comes it would be sent as the next message.
+#[test]
+fn the_word_exit_alone_leaves_during_a_reply_too() {
+    let home = tempfile::tempdir().expect("a home");
+    let reply = Answer::stream(vec![Do::Write(model_server::delta("Once upon a time")), Do::Hang]);
+    let server = ModelServer::start(vec![reply]);
+    let mut terminal = asking(home.path(), &server);
+    answer(&terminal, "hello");
+    server.wait_for_requests(1);
+    answer(&terminal, "exit");
+    terminal.wait_exit();
+    assert_eq!(server.requests().len(), 1, "it was not sent");
+}
+
 #[test]
 fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     let (home, terminal) = begun(STORY);

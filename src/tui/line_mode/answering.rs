@@ -71,11 +71,11 @@ impl Session<'_> {
         }
     }
 
-    /// Whether this line is the word alone that leaves, as it does in the panes: no message is begun.
+    /// Whether this line is the word alone that leaves, as in the panes. As a line of a longer message it belongs to
+    /// that, and where something else is asked it is an answer.
     fn says_to_leave(&self, text: &str) -> bool {
-        let is_begun = !self.mode.kept.is_empty();
-        matches!(self.asked.ask, Ask::Message)
-            && !is_begun
+        matches!(self.asked.ask, Ask::Nothing | Ask::Message)
+            && self.mode.kept.is_empty()
             && parse(text) == SlashLine::Command(Slash::Quit, "")
     }
 
