@@ -85,11 +85,12 @@ pub(crate) fn hooks_folders(git: &Path, settings: &str) -> Vec<PathBuf> {
 
 /// The last value of a setting in the section `core`.
 fn core_setting(settings: &str, name: &str) -> Option<String> {
+    let settings = settings.strip_prefix('\u{feff}').unwrap_or(settings).replace("\r\n", "\n");
     let (mut is_core, mut found) = (false, None);
     let mut rest = settings.trim_start();
     while !rest.is_empty() {
         if let Some(header) = rest.strip_prefix('[') {
-            let (section, behind) = header.split_at(header.find([']', '\n']).unwrap_or(header.len()));
+            let (section, behind) = header.split_at(section_length(header));
             is_core = section.trim().eq_ignore_ascii_case("core");
             rest = behind.strip_prefix(']').unwrap_or(behind).trim_start();
             continue;
@@ -108,12 +109,27 @@ fn core_setting(settings: &str, name: &str) -> Option<String> {
     found.filter(|value| !value.is_empty())
 }
 
+/// How many bytes of a text are the name of the section whose header ends behind it. A subsection's name is in quotes:
+/// it may have brackets, and quotes behind backslashes.
+fn section_length(header: &str) -> usize {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let ends = |c: char| {
+        is_quoted ^= c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        c == '\n' || c == ']' && !is_quoted
+    };
+    header.find(ends).unwrap_or(header.len())
+}
+
+/// What git takes for blanks in a line.
+const BLANKS: [char; 3] = [' ', '\t', '\r'];
+
 /// The value at the start of a text as git reads it, and the text behind its line. Quotes are left out; outside of them
 /// a comment ends the value, and blanks at its end do not count. A backslash takes the next character as it is, or joins
 /// the next line.
 fn read_value(text: &str) -> (String, &str) {
     let (mut value, mut length, mut is_quoted) = (String::new(), 0, false);
-    let mut chars = text.trim_start_matches([' ', '\t']).chars();
+    let mut chars = text.trim_start_matches(BLANKS).chars();
     let behind = loop {
         match chars.next() {
             None => break "",
@@ -137,7 +153,7 @@ fn read_value(text: &str) -> (String, &str) {
             },
             Some(c) => {
                 value.push(c);
-                if is_quoted || !c.is_whitespace() {
+                if is_quoted || !BLANKS.contains(&c) {
                     length = value.len();
                 }
             }
@@ -186,6 +202,10 @@ mod tests {
             ("[core]\nx = \"a \\\nhooksPath = no\"\nhooksPath = yes", "yes"),
             ("[core]\n# hooksPath = no \\\nhooksPath = yes\n", "yes"),
             ("[branch \"a]=b\"]\nhooksPath = no\n[ CORE ]\nbare\nhooksPath = yes\n", "yes"),
+            ("\u{feff}[core]\nhooksPath = yes\n", "yes"),
+            ("[core]\r\nhooksPath = to\\\r\nols\r\n", "tools"),
+            ("[core]\nhooksPath = a\u{a0}\u{c} \r\n", "a\u{a0}\u{c}"),
+            ("[core]\nhooksPath = yes\n[x \"\\\"]#\"] k = \\\n[core]\nhooksPath = no\n", "yes"),
         ] {
             assert_eq!(hooks_path(settings).as_deref(), Some(path), "{settings}");
         }
