@@ -3,7 +3,9 @@
 use super::after_run::ChangeSearch;
 use super::sources::Signal;
 use super::{Driver, Notification};
-use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::sentences::running::EXECUTOR_BROKE_OFF;
+use crate::domain::{Notice, Outcome, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::engine::state::LiveRun;
 use crate::engine::{Event, Phase, StoreEvent};
 use crate::exec::KernelNotice;
 use std::sync::PoisonError;
@@ -13,6 +15,12 @@ impl Driver {
         match signal {
             Signal::Reply(step, event) => self.handle_reply(step, event),
             Signal::Run(run, event) => self.handle_run_event(run, event),
+            Signal::RunBrokeOff(run) => {
+                if let Some(live) = self.state().live.run.as_ref().filter(|live| live.run == run) {
+                    let report = Box::new(report_of_broken_off(live));
+                    self.handle_run_event(run, RunEvent::Ended(report));
+                }
+            }
             Signal::Event(event) => self.feed(event),
             Signal::Job(found) => self.rooms.update.notifications.push(Notification::Job(found)),
             Signal::Masked(what) => self.tell_masked(what),
@@ -100,5 +108,28 @@ impl Driver {
             _ => {}
         }
         self.feed(Event::Run(run, event));
+    }
+}
+
+/// The end of a run whose executor broke off, with all that arrived of it.
+fn report_of_broken_off(live: &LiveRun) -> RunReport {
+    let mut report = RunReport::bare(Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
+    (report.output, report.images) = (live.output.clone(), live.images.clone());
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Stream, samples};
+
+    /// Else the session, and the model, would be told that it printed nothing.
+    #[test]
+    fn what_arrived_of_a_run_whose_executor_broke_off_is_kept() {
+        let mut live = LiveRun { images: vec![samples::image("/x")], ..LiveRun::default() };
+        live.output.push(Stream::Stdout, b"so far");
+        let report = report_of_broken_off(&live);
+        assert_eq!(report.outcome, Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
+        assert_eq!((report.output, report.images), (live.output, live.images));
     }
 }

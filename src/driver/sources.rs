@@ -3,11 +3,8 @@
 //! Pieces that are ready together are joined before the engine sees them, so that a flood costs few events.
 
 use super::job::JobResult;
-use crate::domain::sentences::running::EXECUTOR_BROKE_OFF;
 use crate::domain::sentences::sending;
-use crate::domain::{
-    Chunk, Departure, FailureKind, Outcome, ReplyEvent, ReplyFailure, RunEvent, RunId, RunReport, StepId,
-};
+use crate::domain::{Chunk, Departure, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
 use crate::engine::Event;
 use crate::exec::Executor;
 use crate::exec::KernelNotice;
@@ -21,6 +18,8 @@ pub(super) enum Signal {
     Reply(StepId, ReplyEvent),
     /// A piece of the run.
     Run(RunId, RunEvent),
+    /// The executor of this run broke off without reporting its end.
+    RunBrokeOff(RunId),
     /// An event from a task.
     Event(Event),
     Job(JobResult),
@@ -143,7 +142,10 @@ impl Sources {
                         }
                     }
                 },
-                (run, event) = next_run(&mut self.run) => return self.join_run(run, event),
+                (run, event) = next_run(&mut self.run) => return match event {
+                    Some(event) => self.join_run(run, event),
+                    None => Signal::RunBrokeOff(run),
+                },
                 why = store.failed(), if !self.store_failed => {
                     self.store_failed = true;
                     return Signal::StoreFailed(why);
@@ -249,18 +251,17 @@ async fn next_reply(source: &mut Option<ReplySource>) -> Option<(StepId, ReplyEv
     }
 }
 
-/// The next event of the run. An executor that broke off without reporting the end causes one: a turn must not wait
+/// The next event of the run; `None`: its executor broke off without reporting the end. A turn must not wait for that
 /// forever.
-async fn next_run(source: &mut Option<RunSource>) -> (RunId, RunEvent) {
+async fn next_run(source: &mut Option<RunSource>) -> (RunId, Option<RunEvent>) {
     if let Some(known) = source {
-        if let Some(next) = known.next().await {
-            return next;
+        if let Some((run, event)) = known.next().await {
+            return (run, Some(event));
         }
         let RunSource { run, over, .. } = *known;
         *source = None;
         if !over {
-            let report = RunReport::bare(Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
-            return (run, RunEvent::Ended(Box::new(report)));
+            return (run, None);
         }
     }
     std::future::pending().await
@@ -269,6 +270,7 @@ async fn next_run(source: &mut Option<RunSource>) -> (RunId, RunEvent) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Outcome, RunReport};
 
     const RUN: RunId = RunId(1);
 
@@ -284,10 +286,8 @@ mod tests {
     #[tokio::test]
     async fn a_run_whose_executor_broke_off_ends() {
         let mut source = after(vec![RunEvent::Started]).await;
-        assert!(matches!(next_run(&mut source).await, (RUN, RunEvent::Started)));
-        let (run, end) = next_run(&mut source).await;
-        let RunEvent::Ended(report) = end else { panic!("it has no end: {end:?}") };
-        assert_eq!((run, report.outcome), (RUN, Outcome::Crashed(EXECUTOR_BROKE_OFF.into())));
+        assert_eq!(next_run(&mut source).await, (RUN, Some(RunEvent::Started)));
+        assert_eq!(next_run(&mut source).await, (RUN, None));
         assert!(source.is_none());
     }
 
@@ -296,7 +296,7 @@ mod tests {
         let report = Box::new(RunReport::bare(Outcome::Ok));
         let mut source = after(vec![RunEvent::Ended(report)]).await;
         let (_, end) = next_run(&mut source).await;
-        assert!(matches!(end, RunEvent::Ended(report) if report.outcome == Outcome::Ok));
+        assert!(matches!(end, Some(RunEvent::Ended(report)) if report.outcome == Outcome::Ok));
         let again = std::time::Duration::from_millis(50);
         assert!(tokio::time::timeout(again, next_run(&mut source)).await.is_err());
     }

@@ -78,18 +78,22 @@ impl Engine {
         true
     }
 
-    /// Goes on with a request once each of its texts is in memory or can't be read. A request that is no longer wanted
-    /// is dropped.
+    /// Goes on with a request once it is known what the model can do, and each of its texts is in memory or can't be
+    /// read. A request that is no longer wanted is dropped.
     pub(super) fn go_on_with_request(&mut self) {
         let Some((request, bodies)) = self.loads.awaited.take() else { return };
-        if bodies
-            .iter()
-            .any(|body| self.unloaded_entry(*body).is_some_and(|(_, load)| load != LoadState::Lost))
-        {
+        let is_to_come =
+            |body: &Body| self.unloaded_entry(*body).is_some_and(|(_, load)| load != LoadState::Lost);
+        let waits_for_model = bodies.is_empty();
+        if waits_for_model && self.awaits_model() || bodies.iter().any(is_to_come) {
             self.loads.awaited = Some((request, bodies));
             return;
         }
         match request {
+            // With the model's price, the session may have used up its budget.
+            AwaitedRequest::Answer(step) if waits_for_model && self.state.phase == Phase::Replying(step) => {
+                self.send_request();
+            }
             AwaitedRequest::Answer(step) if self.state.phase == Phase::Replying(step) => {
                 self.send_once_loaded();
             }
@@ -192,7 +196,7 @@ pub(super) struct Loads {
     /// The loaded texts with their sizes in bytes, the oldest first; and the sum of the sizes.
     recent: VecDeque<(Body, usize)>,
     bytes: usize,
-    /// The request that waits, and the texts it waits for.
+    /// The request that waits, and the texts it waits for; none: it waits for the answer about the model.
     awaited: Option<(AwaitedRequest, BTreeSet<Body>)>,
     /// How often texts were loaded for it.
     rounds: u8,
@@ -204,8 +208,8 @@ impl Loads {
         matches!(self.awaited, Some((AwaitedRequest::Summary, _)))
     }
 
-    /// Holds a request back although it needs no more texts.
-    pub(super) fn wait_with(&mut self, request: AwaitedRequest) {
+    /// Holds a request back until it is known what the model can do.
+    pub(super) fn wait_for_model(&mut self, request: AwaitedRequest) {
         self.awaited = Some((request, BTreeSet::new()));
     }
 

@@ -20,7 +20,7 @@ pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started"
 
 /// Why a run has an end although nothing reported it.
 pub(crate) const EXECUTOR_BROKE_OFF: &str =
-    "its executor broke off inside sayso, and whether it goes on is not known; the log tells more";
+    "its executor broke off inside sayso: how it went on is not known; the log tells more";
 
 pub(crate) const ANSWERING: &str = "Answering";
 

@@ -22,9 +22,7 @@ impl Engine {
             self.state.live.model = Some(info);
         }
         self.meter.mark_stale();
-        if !self.awaits_model() {
-            self.go_on_with_request();
-        }
+        self.go_on_with_request();
     }
 
     /// Whether the server is being asked about the model, and its answer decides what a request looks like: where

@@ -207,6 +207,21 @@ fn the_budget_asks_before_a_request_leaves() {
 }
 
 #[test]
+fn a_price_that_becomes_known_while_a_request_waits_counts_for_it() {
+    let mut d = Dialogue::with(Settings { session_budget: Some(1_000_000_000), ..Settings::default() });
+    d.command(Command::UseModel(name()));
+    d.user("one");
+    answered(&mut d, "Yes.", 600, 500);
+    d.send(Event::AskingAboutModel(name()));
+    d.user("two").is("+prompt | replying s2");
+    let price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
+    let info = ModelInfo { price, tools: Some(true), ..ModelInfo::named(name()) };
+    d.send(Event::ModelInfo(Box::new(info)))
+        .is("'This session has cost $1.10 of $1.00. Nothing was sent. Go on?' | asking: budget");
+    assert_eq!(d.command(Command::Continue), "ask s2 | replying s2");
+}
+
+#[test]
 fn what_is_not_known_is_not_nothing() {
     let mut d = with_budget();
     d.user("one");

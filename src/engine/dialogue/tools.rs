@@ -209,7 +209,17 @@ fn a_request_waits_for_what_its_server_says_of_the_model() {
     d.user("x");
     d.stop().ends("| idle");
     d.send(told("m", Some(true))).is("| idle");
-    // Neither is one whose person left meanwhile.
+    // One whose model was replaced meanwhile waits for the answer about the other model.
+    let mut d = Dialogue::new();
+    d.command(Command::UseModel(name("m")));
+    d.send(Event::AskingAboutModel(name("m")));
+    d.user("x");
+    d.command(Command::UseModel(name("n"))).ends("| replying s1");
+    d.send(Event::AskingAboutModel(name("n"))).is("| replying s1");
+    d.send(told("m", Some(false))).is("| replying s1");
+    d.send(told("n", Some(true))).is("ask s1 | replying s1");
+    assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(5));
+    // One whose person left meanwhile is not sent.
     let mut d = Dialogue::new();
     d.command(Command::UseModel(name("m")));
     d.send(Event::AskingAboutModel(name("m")));

@@ -49,7 +49,7 @@ impl Engine {
     pub(in crate::engine) fn send_once_loaded(&mut self) {
         let step = self.last_ids.step.next();
         let waits = if self.awaits_model() {
-            self.loads.wait_with(AwaitedRequest::Answer(step));
+            self.loads.wait_for_model(AwaitedRequest::Answer(step));
             running::ASKING_ABOUT_MODEL
         } else {
             let messages = self.messages_to_load();
