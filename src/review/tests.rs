@@ -318,6 +318,19 @@ fn every_command_of_a_group_or_pipeline_counts_for_what_it_reads_and_prints() {
 }
 
 #[test]
+fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
+    let lines = |line: &str, count: usize| -> String {
+        (0..count).map(|at| line.replace('N', &at.to_string())).collect()
+    };
+    for (line, few, many) in [(": > fN\n", 1000, 1100), ("ln -s a lN\n", 200, 300)] {
+        assert_eq!(look("bash", &lines(line, few)).unchecked, None, "{line}");
+        let why = look("bash", &lines(line, many)).unchecked.unwrap_or_default();
+        assert!(why.contains("too intricate to follow"), "{line}: {why}");
+    }
+    assert_eq!(look("bash", &": > f\n".repeat(1100)).unchecked, None);
+}
+
+#[test]
 fn code_of_files_that_the_text_does_not_show_is_not_known() {
     for (language, source) in [
         ("bash", "python3 -m mod"),
