@@ -70,7 +70,7 @@ pub(super) fn inspect(
             });
         }
     }
-    if inspector.cut && review.unchecked.is_none() {
+    if (inspector.cut || inspector.past.is_cut) && review.unchecked.is_none() {
         diagnostics.extend(inspector.by_words(source, grammar, language, &diagnostics));
         review.unchecked = Some("too intricate to follow to its end: what is told is not all".to_owned());
     }

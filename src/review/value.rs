@@ -300,12 +300,11 @@ impl Value {
     fn join_one(parts: &[Value], between: &str) -> Value {
         let mut text = String::new();
         let mut whole = true;
-        let mut taint = Taint::default();
+        let taint = parts.iter().fold(Taint::default(), |taint, part| taint.with(part.all_taint()));
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
                 text.push_str(between);
             }
-            taint = taint.with(part.all_taint());
             if let Some((piece, known)) = part.spelled() {
                 whole &= known;
                 text.push_str(&piece);

@@ -23,7 +23,7 @@ struct ReplyProgress {
     content: usize,
     /// When the last of them came, or else when the request began.
     last_piece: Instant,
-    /// Since when only token counts can follow.
+    /// Since when only token counts are waited for.
     settled: Option<Instant>,
     /// Whether not a single byte came.
     silent: bool,
@@ -40,8 +40,12 @@ impl ReplyProgress {
         self.content > 0
     }
 
-    /// How long to wait for the next bytes.
-    fn patience(&self, timeouts: &Timeouts) -> Duration {
+    /// How long to wait for the next bytes. The wait for counts begins with the first call once only they can follow: the
+    /// time until the receiver took what came before does not count.
+    fn patience(&mut self, timeouts: &Timeouts, decoder: &ReplyDecoder) -> Duration {
+        if decoder.only_counts_follow() {
+            self.settled.get_or_insert_with(Instant::now);
+        }
         let rest = timeouts.first_token.saturating_sub(self.last_piece.elapsed());
         match self.settled {
             // Keep-alive bytes don't extend the wait for counts.
@@ -55,9 +59,6 @@ impl ReplyProgress {
     fn note(&mut self, decoder: &ReplyDecoder) {
         if decoder.content_bytes() > self.content {
             (self.content, self.last_piece) = (decoder.content_bytes(), Instant::now());
-        }
-        if decoder.only_counts_follow() {
-            self.settled.get_or_insert_with(Instant::now);
         }
     }
 }
@@ -85,7 +86,7 @@ impl Connection {
         let mut progress = ReplyProgress::begun_at(began);
         loop {
             let read = tokio::select! {
-                read = timeout(progress.patience(&self.timeouts), response.chunk()) => read,
+                read = timeout(progress.patience(&self.timeouts, &decoder), response.chunk()) => read,
                 () = out.closed() => return None,
             };
             match read {
@@ -124,5 +125,29 @@ impl Connection {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::FormatKind;
+    use crate::provider::recordings::decoder;
+
+    #[test]
+    fn the_wait_for_counts_begins_when_they_are_waited_for() {
+        let (mut decoder, timeouts) = (decoder(FormatKind::Openai), Timeouts::default());
+        let mut progress = ReplyProgress::begun_at(Instant::now());
+        for choice in [r#"{"content": "a"}"#, r#"{}, "finish_reason": "stop""#] {
+            let piece = format!("data: {{\"choices\": [{{\"index\": 0, \"delta\": {choice}}}]}}\n\n");
+            decoder.feed(piece.as_bytes(), &mut Vec::new());
+        }
+        progress.note(&decoder);
+        assert!(decoder.only_counts_follow());
+        assert_eq!(progress.settled, None, "the receiver has not taken the text");
+        assert!(progress.patience(&timeouts, &decoder) <= COUNTS_TIMEOUT);
+        let since = progress.settled;
+        assert!(since.is_some() && progress.patience(&timeouts, &decoder) <= COUNTS_TIMEOUT);
+        assert_eq!(progress.settled, since, "it begins once");
     }
 }

