@@ -191,7 +191,7 @@ fn a_request_waits_for_what_its_server_says_of_the_model() {
         let mut d = Dialogue::new();
         d.command(Command::UseModel(name("m")));
         d.send(Event::AskingAboutModel(name("m")));
-        d.user("x").is("+prompt | replying s1");
+        d.user("x").is("+prompt, +named x | replying s1");
         let activity = d.state().activity().expect("it waits");
         assert_eq!(activity.what, "Asking what the model can do");
         d.send(told("other", Some(true))).is("| replying s1");
@@ -203,7 +203,7 @@ fn a_request_waits_for_what_its_server_says_of_the_model() {
     d.command(Command::UseModel(name("m")));
     d.send(told("m", Some(true)));
     d.send(Event::AskingAboutModel(name("m")));
-    d.user("x").is("+prompt, ask s1 | replying s1");
+    d.user("x").is("+prompt, +named x, ask s1 | replying s1");
     let mut d = Dialogue::new();
     d.send(Event::AskingAboutModel(name("m")));
     d.user("x");
