@@ -167,6 +167,7 @@ impl Driver {
             not_switched: None,
             runs_lock: None,
             model_queried: false,
+            asked_at_first: false,
             reported_notices: Vec::new(),
             before_run: Arc::default(),
             unscanned: None,
@@ -244,9 +245,7 @@ impl Driver {
     /// Sends a command of the person; when this returns, the state shows the result.
     pub fn send(&mut self, command: Command) {
         if matches!(command, Command::Submit(_)) {
-            if !self.rooms.model_queried {
-                self.ask_at_first();
-            }
+            self.ask_at_first();
             self.rooms.read_instructions();
         }
         self.feed(Event::User(command));
@@ -254,10 +253,10 @@ impl Driver {
 
     /// Waits until something happens, processes everything that is ready, and reports what it was. Cancel-safe.
     pub async fn next(&mut self) -> Update {
-        if !self.rooms.model_queried {
+        if !self.rooms.asked_at_first {
             self.rooms.find_instructions();
-            self.ask_at_first();
         }
+        self.ask_at_first();
         if self.rooms.update.is_empty() {
             let signal = self.rooms.wait().await;
             self.handle_signal(signal);
@@ -270,9 +269,14 @@ impl Driver {
         std::mem::take(&mut self.rooms.update)
     }
 
-    /// Asks for what the first request has to know, without waiting for it.
+    /// Asks once for what the first request has to know, without waiting for it.
     fn ask_at_first(&mut self) {
-        self.rooms.learn_model(self.engine.state());
+        if std::mem::replace(&mut self.rooms.asked_at_first, true) {
+            return;
+        }
+        if !self.rooms.model_queried {
+            self.rooms.learn_model(self.engine.state());
+        }
         self.rooms.learn_kernels(self.engine.state());
         self.process_events();
     }

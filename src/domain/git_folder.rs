@@ -68,16 +68,18 @@ pub(crate) fn gitdir(text: &str) -> Option<&str> {
     text.strip_prefix("gitdir:").map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// The folder of hooks that git's settings name.
-pub(crate) fn hooks_path(settings: &str) -> Option<String> {
-    core_setting(settings, "hookspath")
+/// The folder of hooks that git's settings name. At its beginning, `~/` stands for the person's home folder.
+pub(crate) fn hooks_path(settings: &str, home: Option<&Path>) -> Option<PathBuf> {
+    let path = core_setting(settings, "hookspath")?;
+    let in_home = path.strip_prefix("~/").zip(home).map(|(below, home)| home.join(below));
+    Some(in_home.unwrap_or_else(|| path.into()))
 }
 
 /// Where the hooks are that the settings in this folder of git's name. Git resolves a relative path where it works: at
 /// the top of the person's files (beside its folder, or for a submodule the working tree that the settings name), or in
 /// its own folder.
-pub(crate) fn hooks_folders(git: &Path, settings: &str) -> Vec<PathBuf> {
-    let Some(path) = hooks_path(settings) else { return Vec::new() };
+pub(crate) fn hooks_folders(git: &Path, settings: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let Some(path) = hooks_path(settings, home) else { return Vec::new() };
     let tree = core_setting(settings, "worktree").map(|tree| git.join(tree));
     let starts = git.parent().into_iter().chain([git]).chain(tree.as_deref());
     starts.map(|start| start.join(&path)).collect()
@@ -207,27 +209,34 @@ mod tests {
             ("[core]\n# hooksPath = no \\\nhooksPath = yes\n", "yes"),
             ("[branch \"a]=b\"]\nhooksPath = no\n[ CORE ]\nbare\nhooksPath = yes\n", "yes"),
         ] {
-            assert_eq!(hooks_path(settings).as_deref(), Some(path), "{settings}");
+            assert_eq!(hooks_path(settings, None).as_deref(), Some(Path::new(path)), "{settings}");
         }
         for settings in ["", "[core", "[core]\nhooksPath", "[core]\nhooksPath =", "[core]\nhooksPath = # a\n"]
         {
-            assert_eq!(hooks_path(settings), None, "{settings}");
+            assert_eq!(hooks_path(settings, None), None, "{settings}");
         }
     }
 
     #[test]
     fn settings_lead_to_hooks_and_a_file_to_its_folder() {
-        assert_eq!(hooks_path("[core]\n\tbare = false\n\thooksPath = .githooks\n"), Some(".githooks".into()));
-        assert_eq!(hooks_path("[core] hookspath=\"a b\" # mine\n[x]\n"), Some("a b".into()));
-        assert_eq!(hooks_path("[user]\n\thooksPath = x\n"), None);
+        let home = Some(Path::new("/home/ann"));
+        for (settings, path) in [
+            ("[core]\n\tbare = false\n\thooksPath = .githooks\n", Some(".githooks")),
+            ("[core] hookspath=\"a b\" # mine\n[x]\n", Some("a b")),
+            ("[core]\nhooksPath = ~/w/tools\n", Some("/home/ann/w/tools")),
+            ("[core]\nhooksPath = ~w\n", Some("~w")),
+            ("[user]\n\thooksPath = x\n", None),
+        ] {
+            assert_eq!(hooks_path(settings, home), path.map(PathBuf::from), "{settings}");
+        }
         let of_submodule = "[core]\n\tworktree = ../../../lib\n\thooksPath = tools\n";
         let git = Path::new("/w/.git/modules/lib");
         assert_eq!(
-            hooks_folders(git, of_submodule),
+            hooks_folders(git, of_submodule, home),
             ["/w/.git/modules/tools", "/w/.git/modules/lib/tools", "/w/.git/modules/lib/../../../lib/tools"]
                 .map(PathBuf::from)
         );
-        assert!(hooks_folders(git, "[core]\n\tworktree = x\n").is_empty());
+        assert!(hooks_folders(git, "[core]\n\tworktree = x\n", home).is_empty());
         assert_eq!(gitdir("gitdir: ../a\n"), Some("../a"));
         assert_eq!(gitdir("ref: x"), None);
     }

@@ -73,9 +73,11 @@ pub(super) struct IoRooms {
     pub(super) not_switched: Option<Notice>,
     /// The sign that a run began in this session, for the known instruction files.
     pub(super) runs_lock: Option<RunsMark>,
-    /// Whether the provider was asked about the model; this waits until the front end could have drawn, or until the
-    /// first message.
+    /// Whether the provider was asked about the model.
     pub(super) model_queried: bool,
+    /// Whether everything that the first request has to know was asked for; this waits until the front end could have
+    /// drawn, or until the first message.
+    pub(super) asked_at_first: bool,
     /// The problems with instruction files that were reported so far.
     pub(super) reported_notices: Vec<Notice>,
     /// The state of the files before the current run.

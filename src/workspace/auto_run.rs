@@ -179,7 +179,8 @@ impl AutoRunFiles {
     /// The folders below a root in which the hooks of this folder of git's may be, besides those of git's own.
     fn hooks_of(&self, git: &Path) -> Vec<PathBuf> {
         let settings = read::bounded_plain(&git.join("config"), MAX_SETTINGS_BYTES).unwrap_or_default();
-        let named = hooks_folders(git, &String::from_utf8_lossy(&settings));
+        let home = std::env::home_dir();
+        let named = hooks_folders(git, &String::from_utf8_lossy(&settings), home.as_deref());
         let found = named.into_iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
         let below =
             found.filter(|found| self.roots.iter().any(|root| found != root && found.starts_with(root)));

@@ -412,6 +412,24 @@ fn what_is_no_answer_to_whether_to_go_on_is_told_to_be_kept() {
     terminal.wait_for("> what now");
 }
 
+/// What a session is told of the folder is looked for as soon as it is open, whichever model it goes on with.
+#[test]
+fn instructions_are_found_in_a_session_that_another_model_goes_on_with() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::replying(&["It is read."]);
+    let args = ["--plain", "--model", "openai/one", "--base-url", &server.v1()];
+    let mut terminal = crate::at_work(home.path(), &args).env("TERM", "dumb").start();
+    terminal.wait_for("You:");
+    ask(&terminal, "hello", "It is read.");
+    answer(&terminal, "/quit");
+    terminal.wait_exit();
+    std::fs::write(home.path().join("work/AGENTS.md"), "Use tabs.\n").expect("written");
+    let args = [&["resume", "--last"], &args[..1], &["--model", "openai/two"], &args[3..]].concat();
+    let terminal = crate::at_work(home.path(), &args).env("TERM", "dumb").start();
+    terminal.wait_for("You:");
+    answer_then(&terminal, "/status", "the project's words");
+}
+
 #[test]
 fn commands_that_no_line_would_show_the_effect_of_tell_it() {
     crate::terminal::in_size((140, 40), || {

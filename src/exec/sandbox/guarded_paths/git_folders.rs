@@ -117,9 +117,10 @@ fn git_folder_of(folder: &Path) -> Option<PathBuf> {
 /// The folders of hooks that the settings of git name, if they exist.
 pub(super) fn hooks(folder: &Path, git: &Path) -> Vec<PathBuf> {
     let settings = text(&git.join("config")).unwrap_or_default();
+    let home = std::env::home_dir();
     // Git may keep its own folder elsewhere than beside the person's files.
-    let own = hooks_path(&settings).map(|path| folder.join(path));
-    let named = own.into_iter().chain(hooks_folders(git, &settings));
+    let own = hooks_path(&settings, home.as_deref()).map(|path| folder.join(path));
+    let named = own.into_iter().chain(hooks_folders(git, &settings, home.as_deref()));
     named.filter_map(|hooks| end_of(&hooks)).collect()
 }
 
