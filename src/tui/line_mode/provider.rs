@@ -3,6 +3,7 @@
 use super::page::LinePage;
 use crate::domain::sentences::{network, sending};
 use crate::driver::catalogue::Offer;
+use crate::text::number::counted;
 use crate::tui::setup::Cloud;
 use crate::tui::ui_command::{Choice, Exit};
 use secrecy::SecretString;
@@ -40,7 +41,7 @@ impl ProviderQuestion {
     pub(super) fn new(servers: &[Offer], clouds: &[Cloud]) -> Self {
         let server = |offer: &Offer| {
             let model = offer.models().first().map(|model| model.name.model.clone());
-            let text = format!("{}, {} models", offer.name, offer.models().len());
+            let text = format!("{}, {}", offer.name, counted(offer.models().len(), "model"));
             ProviderOption::Server { provider: offer.name.clone(), model, text }
         };
         let found = servers.iter().filter(|offer| !offer.models().is_empty()).map(server);
