@@ -6,7 +6,7 @@ use crate::review::environment;
 use crate::review::flow::element_in;
 use crate::review::items::{UnpackedValue, is_list, values};
 use crate::review::path_class::TEMPORARY_FOLDER;
-use crate::review::syntax::{each, named_children, pair, text};
+use crate::review::syntax::{each, first_child, named_children, pair, text};
 use crate::review::value::{Act, Argument, Value};
 use tree_sitter::Node;
 
@@ -77,7 +77,7 @@ impl<'t> PythonReader<'_, 't> {
                     open.extend(targets.map(|(at, target)| (target, unpacked.part(at))));
                 }
                 // `*rest` in a pattern.
-                "list_splat_pattern" => open.extend(left.named_child(0).map(|name| (name, value))),
+                "list_splat_pattern" => open.extend(first_child(left).map(|name| (name, value))),
                 _ => self.bind_single(left, value, frame, branch),
             }
         }
@@ -218,7 +218,7 @@ impl<'t> PythonReader<'_, 't> {
         for (at, parameter) in named_children(parameters, usize::MAX).into_iter().enumerate() {
             let name = match parameter.kind() {
                 "identifier" => Some(parameter),
-                _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
+                _ => parameter.child_by_field_name("name").or_else(|| first_child(parameter)),
             };
             let Some(name) = name.filter(|n| n.kind() == "identifier") else { continue };
             let name = self.spelled(name);
