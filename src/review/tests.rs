@@ -722,6 +722,7 @@ fn hostile_in_depth(n: usize) -> Vec<(&'static str, String)> {
         ("bash", format!("git -c 'alias.x={}'", "-c alias.x=".repeat(n / 11))),
         ("bash", "***********************x\n".repeat(n / 25)),
         ("bash", "cat <<E\nEx\n".repeat(n / 11)),
+        ("bash", format!("{}{}{}", "(\n".repeat(180), "a\n".repeat(n / 4), ") <f\n".repeat(180))),
     ]
 }
 

@@ -35,6 +35,10 @@ impl ShellReader<'_, '_> {
         let marks = Argument::new(argument.value.to_unknown(), &argument.span);
         let (mut open, mut fed) = (vec![node], 0);
         while let Some(node) = open.pop() {
+            // What is nested is gone through again for each input around it.
+            if !self.frames.pay(1) {
+                return;
+            }
             match node.kind() {
                 "command" => {
                     let input = if fed < MAX_FED { &argument } else { &marks };
