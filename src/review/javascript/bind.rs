@@ -10,7 +10,7 @@ use tree_sitter::Node;
 /// How many members of an object pattern are looked up; of the others, only the marks are known.
 const MAX_MEMBERS: usize = 64;
 
-/// How many parameters get the arguments of a call; the others may have any value.
+/// How many parameters get the arguments of a call; the others may have any value, with the marks of all of these.
 const MAX_PARAMETERS: usize = 64;
 
 /// The targets of an array pattern with their positions: some of these may have none (`[, second]`).
@@ -228,6 +228,7 @@ impl<'t> JavascriptReader<'_, 't> {
         } else {
             named_children(parameters, usize::MAX)
         };
+        let marks = call.filter(|_| all.len() > MAX_PARAMETERS).map(Act::all_taint);
         for (at, parameter) in all.into_iter().enumerate() {
             let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
             let default =
@@ -242,6 +243,10 @@ impl<'t> JavascriptReader<'_, 't> {
                 (Some([]), Some(default)) => default,
                 (None, Some(default)) => Value::any([default, Value::unknown()]),
                 _ => Value::unknown(),
+            };
+            let value = match marks {
+                Some(marks) if at >= MAX_PARAMETERS => value.tainted(marks),
+                _ => value,
             };
             let mut target = if rest { first_child(pattern).unwrap_or(pattern) } else { pattern };
             if target.kind() == "assignment_pattern" {

