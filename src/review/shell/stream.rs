@@ -76,8 +76,10 @@ impl ShellReader<'_, '_> {
         }
     }
 
+    /// The last here-string of a command.
     pub(super) fn here_string(&mut self, node: Node<'_>) -> Option<Argument> {
-        let redirect = node.child_by_field_name("redirect").filter(|n| n.kind() == "herestring_redirect")?;
+        let children = named_children(node, usize::MAX);
+        let redirect = children.into_iter().rfind(|child| child.kind() == "herestring_redirect")?;
         let value = self.word(redirect.named_child(0)?, 0);
         Some(Argument::new(value, &redirect.byte_range()))
     }
