@@ -148,7 +148,8 @@ fn read_value(text: &str) -> (String, &str) {
             }
         }
     };
-    value.truncate(length);
+    // For git, a text ends at its first NUL.
+    value.truncate(value.find('\0').unwrap_or(length));
     (value, behind)
 }
 
@@ -204,6 +205,7 @@ mod tests {
             ("[core]\nhooksPath = yes\n[x \"\\\"][core]\"]\nhooksPath = no\n", "yes"),
             ("[core]\r\nhooksPath = to\\\r\nols\r\n", "tools"),
             ("[core]\nhooksPath = a\u{a0}\u{c} \r\n", "a\u{a0}\u{c}"),
+            ("[core]\nhooksPath = tools\0x\nbare = true\n", "tools"),
             ("[core]\nhooksPath = yes\n[x \"\\\"]#\"] k = \\\n[core]\nhooksPath = no\n", "yes"),
             ("[core]\nx = \"a \\\nhooksPath = no\"\nhooksPath = yes", "yes"),
             ("[core]\n# hooksPath = no \\\nhooksPath = yes\n", "yes"),

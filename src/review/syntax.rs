@@ -75,10 +75,20 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
     }
 }
 
+/// Whether a node is a comment. In JavaScript, `<!--` begins one too.
+pub(super) fn is_comment(node: &Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "html_comment")
+}
+
 /// The named children except comments, at most `most`.
 pub(super) fn named_children(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
+    node.named_children(&mut cursor).filter(|n| !is_comment(n)).take(most).collect()
+}
+
+/// The first named child that is no comment.
+pub(super) fn first_child(node: Node<'_>) -> Option<Node<'_>> {
+    named_children(node, 1).pop()
 }
 
 /// The last named child.

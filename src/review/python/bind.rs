@@ -6,11 +6,11 @@ use crate::review::environment;
 use crate::review::flow::element_in;
 use crate::review::items::{UnpackedValue, is_list, values};
 use crate::review::path_class::TEMPORARY_FOLDER;
-use crate::review::syntax::{each, named_children, pair, text};
+use crate::review::syntax::{each, first_child, named_children, pair, text};
 use crate::review::value::{Act, Argument, Value};
 use tree_sitter::Node;
 
-/// How many parameters get the arguments of a call; the others may have any value.
+/// How many parameters get the arguments of a call; the others may have any value, with the marks of all of these.
 const MAX_PARAMETERS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
@@ -77,7 +77,7 @@ impl<'t> PythonReader<'_, 't> {
                     open.extend(targets.map(|(at, target)| (target, unpacked.part(at))));
                 }
                 // `*rest` in a pattern.
-                "list_splat_pattern" => open.extend(left.named_child(0).map(|name| (name, value))),
+                "list_splat_pattern" => open.extend(first_child(left).map(|name| (name, value))),
                 _ => self.bind_single(left, value, frame, branch),
             }
         }
@@ -215,16 +215,18 @@ impl<'t> PythonReader<'_, 't> {
     /// Binds parameters, which hide outer names. Their value is the argument of the call, or the default; without a
     /// known call (`None`), the default or anything.
     pub(super) fn parameters(&mut self, parameters: Node<'t>, frame: usize, call: Option<(&Act, bool)>) {
-        for (at, parameter) in named_children(parameters, usize::MAX).into_iter().enumerate() {
+        let all = named_children(parameters, usize::MAX);
+        let marks = call.filter(|_| all.len() > MAX_PARAMETERS).map(|(act, _)| act.all_taint());
+        for (at, parameter) in all.into_iter().enumerate() {
             let name = match parameter.kind() {
                 "identifier" => Some(parameter),
-                _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
+                _ => parameter.child_by_field_name("name").or_else(|| first_child(parameter)),
             };
             let Some(name) = name.filter(|n| n.kind() == "identifier") else { continue };
             let name = self.spelled(name);
             let default = parameter.child_by_field_name("value").map(|value| self.fold(value, frame, 0));
             let value = match call {
-                Some(_) if at >= MAX_PARAMETERS => Value::unknown(),
+                Some(_) if at >= MAX_PARAMETERS => Value::unknown().tainted(marks.unwrap_or_default()),
                 Some((act, method)) => {
                     let at = at.checked_sub(usize::from(method));
                     Self::argument_for(parameter.kind(), &name, at, act, default)

@@ -7,7 +7,7 @@ use super::text::{content, percent};
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class::TEMPORARY_FOLDER;
-use crate::review::syntax::{named_children, pair, text};
+use crate::review::syntax::{first_child, named_children, pair, text};
 use crate::review::value::{Act, Argument, CallArguments, Value, ValueKind};
 use crate::review::walk::FoldingReader as _;
 use tree_sitter::Node;
@@ -39,7 +39,7 @@ impl<'t> PythonReader<'_, 't> {
             "false" => Value::new(ValueKind::Bool(false)),
             "none" => Value::new(ValueKind::Nothing),
             "parenthesized_expression" | "await" | "as_pattern" | "expression_statement" => {
-                node.named_child(0).map_or_else(Value::unknown, |n| self.fold(n, frame, deeper))
+                first_child(node).map_or_else(Value::unknown, |n| self.fold(n, frame, deeper))
             }
             "named_expression" => {
                 node.child_by_field_name("value").map_or_else(Value::unknown, |n| self.fold(n, frame, deeper))
@@ -169,7 +169,7 @@ impl<'t> PythonReader<'_, 't> {
                 let key = self.fold(key, frame, depth);
                 let value = self.fold(value, frame, depth);
                 items.push((key.as_whole_text().unwrap_or(UNKNOWN_KEY).to_owned(), value));
-            } else if let Some(inner) = child.named_child(0) {
+            } else if let Some(inner) = first_child(child) {
                 match self.fold(inner, frame, depth) {
                     Value { kind: ValueKind::Map(more), .. } => items.extend(more),
                     other => loose = loose.tainted(other.all_taint()),
@@ -216,7 +216,7 @@ impl<'t> PythonReader<'_, 't> {
                     }
                 }
                 "list_splat" => {
-                    let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
+                    let items = first_child(child).map(|n| self.fold(n, frame, depth));
                     match items.map(|v| v.kind) {
                         Some(ValueKind::List(items)) => {
                             arguments.positional.extend(Argument::of_each(&items, &span));
@@ -225,7 +225,7 @@ impl<'t> PythonReader<'_, 't> {
                     }
                 }
                 "dictionary_splat" => {
-                    let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
+                    let items = first_child(child).map(|n| self.fold(n, frame, depth));
                     if let Some(ValueKind::Map(items)) = items.map(|v| v.kind) {
                         let options =
                             items.into_iter().map(|(key, value)| (key, Argument::new(value, &span)));

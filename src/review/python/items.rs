@@ -4,7 +4,7 @@
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
 use crate::review::items::{UNKNOWN_KEY, in_any_order, key_of, position_in};
-use crate::review::syntax::{named_children, pair};
+use crate::review::syntax::{first_child, named_children, pair};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -26,7 +26,7 @@ impl<'t> PythonReader<'_, 't> {
                 items.push(self.fold(item, frame, depth));
                 continue;
             }
-            match item.named_child(0).map(|n| self.fold(n, frame, depth)) {
+            match first_child(item).map(|n| self.fold(n, frame, depth)) {
                 Some(Value { kind: ValueKind::List(more), .. }) => items.extend(more),
                 other => items.push(other.map_or_else(Value::unknown, |value| value.to_unknown())),
             }

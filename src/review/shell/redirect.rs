@@ -4,7 +4,7 @@
 use super::ShellReader;
 use crate::review::path_class;
 use crate::review::rules::TargetClass;
-use crate::review::syntax::{named_children, text};
+use crate::review::syntax::{first_child, named_children, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -12,6 +12,11 @@ impl ShellReader<'_, '_> {
     /// A statement with redirections: here-documents and here-strings become its standard input.
     pub(super) fn redirected(&mut self, node: Node<'_>) {
         let body = node.child_by_field_name("body");
+        let string = named_children(node, usize::MAX).into_iter().find(|n| n.kind() == "herestring_redirect");
+        if let (Some(body), Some(word)) = (body, string.and_then(first_child)) {
+            let value = self.word(word, 0);
+            self.feed(body, Argument::new(value, &word.byte_range()));
+        }
         let mut cursor = node.walk();
         let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
         for redirect in redirects {

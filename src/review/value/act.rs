@@ -1,6 +1,6 @@
 //! What code does by a call, with its arguments, and the arguments that a rule selects.
 
-use super::{Value, ValueKind};
+use super::{Taint, Value, ValueKind};
 use std::ops::Range;
 
 /// An argument of an act, with its span in the reviewed text.
@@ -72,6 +72,13 @@ impl Act {
     /// The values of the positional arguments.
     pub(in crate::review) fn values(&self) -> impl Iterator<Item = Value> {
         self.arguments.iter().map(|argument| argument.value.clone())
+    }
+
+    /// The marks of all arguments.
+    pub(in crate::review) fn all_taint(&self) -> Taint {
+        let named = self.named.iter().map(|(_, argument)| argument);
+        let all = self.arguments.iter().chain(named);
+        all.fold(Taint::default(), |taint, argument| taint.with(argument.value.all_taint()))
     }
 
     /// The values of the named arguments.

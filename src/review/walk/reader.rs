@@ -2,7 +2,7 @@
 //! functions.
 
 use super::{WalkContext, Walker, walk, walk_from};
-use crate::review::syntax::text;
+use crate::review::syntax::{first_child, text};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -54,7 +54,7 @@ pub(in crate::review) trait FoldingReader<'a, 't>: Walker<'t> + Sized {
 
     /// The value that a `return` statement gives back.
     fn returned(&mut self, node: Node<'t>, frame: usize) -> Value {
-        match node.named_child(0) {
+        match first_child(node) {
             Some(value) => self.fold(value, frame, 0),
             None => Value::new(ValueKind::Nothing),
         }
@@ -62,7 +62,7 @@ pub(in crate::review) trait FoldingReader<'a, 't>: Walker<'t> + Sized {
 
     /// `yield value`: the function being read yields the value.
     fn note_yield(&mut self, node: Node<'t>, frame: usize) {
-        if let Some(value) = node.named_child(0) {
+        if let Some(value) = first_child(node) {
             let value = self.fold(value, frame, 0);
             self.shared().functions.note_yield(value);
         }
