@@ -424,10 +424,15 @@ fn instructions_are_found_in_a_session_that_another_model_goes_on_with() {
     answer(&terminal, "/quit");
     terminal.wait_exit();
     std::fs::write(home.path().join("work/AGENTS.md"), "Use tabs.\n").expect("written");
-    let args = [&["resume", "--last"], &args[..1], &["--model", "openai/two"], &args[3..]].concat();
+    let args = ["resume", "--last", "--plain", "--model", "openai/two", "--base-url", &server.v1()];
     let terminal = crate::at_work(home.path(), &args).env("TERM", "dumb").start();
     terminal.wait_for("You:");
-    answer_then(&terminal, "/status", "the project's words");
+    // They are read beside everything else.
+    let is_found = |_| {
+        answer(&terminal, "/status");
+        terminal.holds_within(Duration::from_secs(1), |screen| screen.contains("the project's words"))
+    };
+    assert!((0..20).any(is_found), "{}", terminal.screen());
 }
 
 #[test]
