@@ -19,7 +19,8 @@ pub(crate) const ERROR_IN_OUTPUT: &str = " The error is in Output.";
 pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
 
 /// Why a run has an end although nothing reported it.
-pub(crate) const EXECUTOR_BROKE_OFF: &str = "its executor broke off inside sayso: how it went on, and whether it still does, is not known; the log tells more";
+pub(crate) const EXECUTOR_BROKE_OFF: &str =
+    "its executor broke off inside sayso: whether it goes on, and how, is not known; the log tells more";
 
 pub(crate) const ANSWERING: &str = "Answering";
 
