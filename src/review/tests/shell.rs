@@ -324,6 +324,12 @@ fn the_files_of_everyday_commands_are_told() {
         ("mktemp ./x.XXX", &["./x.XXX"], &[]),
         ("mktemp -p . x.XXX", &["."], &[]),
         ("mktemp --tmpdir=out", &["out"], &[]),
+        ("mktemp -d -p /tmp x.XXX", &["/tmp"], &[]),
+        ("compare a b c", &["c"], &[]),
+        ("sox a b", &["b"], &[]),
+        ("mmdc -i a.mmd -o a.svg", &["a.svg"], &[]),
+        ("gifsicle -o b a", &["b"], &[]),
+        ("cpio -o -O a", &["a"], &[]),
         ("ed a <<E\n1d\nw\nE", &["a"], &[]),
         ("vim -es a", &["a"], &[]),
         ("parallel <<E\nrm a\nE", &[], &["a"]),
@@ -363,7 +369,25 @@ fn the_files_of_git_and_compilers_are_told() {
         ("python3 -m json.tool a b", &["b"], &[]),
         ("cargo new a", &["a"], &[]),
         ("docker cp web:/a b", &["b"], &[]),
+        ("docker cp web:/a -", &[], &[]),
+        ("git rm -r --cached .", &[".git/index"], &[]),
+        ("git branch -m a", &[".git/refs"], &[]),
+        ("git symbolic-ref --short HEAD", &[], &[]),
+        ("git symbolic-ref HEAD refs/heads/a", &[".git/refs"], &[]),
+        ("nasm -f elf64 a.asm -o a.o", &["a.o"], &[]),
+        ("strip -o b a", &["b"], &[]),
+        ("objcopy a b -O binary", &["b"], &[]),
+        ("iverilog -o b a.v", &["b"], &[]),
+        ("cargo new --vcs none a", &["a"], &[]),
     ]);
+}
+
+#[test]
+fn a_new_temporary_file_and_what_only_leaves_the_index_are_no_finding() {
+    for source in ["mktemp -d -p /tmp x.XXX", "mktemp --tmpdir=/var/tmp x.XXX", "git rm -r --cached ."] {
+        assert!(look("bash", source).findings.is_empty(), "{source}");
+    }
+    assert!(!look("bash", "mktemp -p /etc x.XXX").findings.is_empty());
 }
 
 #[test]
@@ -395,6 +419,17 @@ fn files_that_only_other_files_name_are_not_known() {
         "wget -r https://a.example",
         "gnuplot <<E\nplot x\nE",
         "julia <<E\nrun(`x`)\nE",
+        "git format-patch -1",
+        "tcc -run x.c",
+        "terraform fmt",
+        "python3 -m json.tool a --sort-keys b",
+        "parallel -a commands",
+        "gpg --import < k",
+        "exiftool -overwrite_original -all= a",
+        "magick mogrify -resize 50% a",
+        "mmdc -i a.mmd",
+        "sox a b rate 16k",
+        "sox -n a synth 3",
     ] {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
@@ -412,6 +447,12 @@ fn files_that_only_other_files_name_are_not_known() {
         "cargo fmt --check",
         "7z l a.7z",
         "rename -n s/a/b/ *",
+        "git format-patch -1 --stdout",
+        "terraform fmt -check",
+        "rustup target list --installed",
+        "unrar v a.rar",
+        "gpg --list-sigs a",
+        "sox a -n stat",
     ] {
         assert!(!look("bash", source).effects.unknown, "{source}");
     }
