@@ -370,6 +370,8 @@ fn the_files_of_git_and_compilers_are_told() {
         ("cargo new a", &["a"], &[]),
         ("docker cp web:/a b", &["b"], &[]),
         ("docker cp web:/a -", &[], &[]),
+        ("wget --spider https://a.example/b", &[], &[]),
+        ("wget https://a.example/", &["index.html"], &[]),
         ("git rm -r --cached .", &[".git/index"], &[]),
         ("git branch -m a", &[".git/refs"], &[]),
         ("git symbolic-ref --short HEAD", &[], &[]),
