@@ -132,6 +132,16 @@ impl<'s> ArithmeticScan<'s> {
                     self.compute(word);
                 }
             }
+            "printf" => {
+                let mut words = children.into_iter().skip(1);
+                let sets_variable = words.next().is_some_and(|word| self.text(word) == "-v");
+                if let Some(name) = words.next().filter(|_| sets_variable) {
+                    let name = self.text(name).split('[').next().unwrap_or_default();
+                    for word in words {
+                        self.give(name, word);
+                    }
+                }
+            }
             "read" | "mapfile" | "readarray" => {
                 let words = children.iter().filter(|child| child.kind() == "word");
                 let words = words.map(|word| self.text(*word)).filter(|word| !word.starts_with('-'));
@@ -271,12 +281,16 @@ impl<'s> ArithmeticScan<'s> {
         }
     }
 
-    /// Whether a stage of a pipeline prints parts of what it gets.
+    /// Whether a stage of a pipeline prints parts of what it gets. `cat` prints files if some are named, and `xargs` what
+    /// the program prints that it starts.
     fn is_filter(&self, stage: Node<'_>) -> bool {
         const FILTERS: &[&str] =
             &["tr", "sed", "awk", "cut", "head", "tail", "sort", "uniq", "tee", "xargs", "cat", "rev"];
         let name = stage.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-        FILTERS.contains(&name) && stage.prev_named_sibling().is_some()
+        let words = named_children(stage, 64);
+        let has_operands = words.into_iter().skip(1).any(|word| !self.text(word).starts_with('-'));
+        let prints_other = has_operands && matches!(name, "cat" | "xargs");
+        FILTERS.contains(&name) && !prints_other && stage.prev_named_sibling().is_some()
     }
 
     fn meets(mut self) -> bool {
