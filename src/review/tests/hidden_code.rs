@@ -95,6 +95,9 @@ fn a_text_from_elsewhere_is_code_in_arithmetic() {
             "for n in $(cat f); do ((n)); done",
             "printf -v n %s \"$(cat f)\"; ((n))",
             "n=$(seq 1 | cat f); ((n))",
+            "n=$(cat f | tr -dc 'a-z[]$()./'); ((n))",
+            "n=$(cat f); [ -v \"$n\" ]",
+            "n=$(cat f); [[ -v $n ]]",
             "n=$(echo f | xargs cat); ((n))",
         ],
     );
@@ -104,6 +107,8 @@ fn a_text_from_elsewhere_is_code_in_arithmetic() {
             "n=$(wc -l < a); if (( n > 3 )); then echo yes; fi",
             "n=$(LC_ALL=C grep -c x a || echo 0); if [[ $n -gt 3 ]]; then echo \"$n\"; fi",
             "n=$(cat a | wc -l | tr -d ' '); echo $((n + 1))",
+            "n=$(cat a | tr -dc '0-9'); echo $((n + 1))",
+            "n=$(cat a); [[ -v n && -n $n ]]",
             "n=$(ls | wc -l | xargs); printf -v m %s \"$n\"; echo $((m + 1))",
             "t=$(date +%s); sleep 1; echo $(( $(date +%s) - t ))",
             "for i in $(seq 3); do echo $((i + 1)); done",
