@@ -161,6 +161,7 @@ fn libraries_tell_what_they_write() {
         ("python", "import wget\nwget.download('https://a.example/x', 'y')", "y"),
         ("python", "import nbformat\nnbformat.write(x, 'a.ipynb')", "a.ipynb"),
         ("javascript", "require('sharp')('a.png').toFile('b.png')", "b.png"),
+        ("javascript", "const sqlite3 = require('sqlite3').verbose();\nnew sqlite3.Database('a.db')", "a.db"),
         ("javascript", "const Database = require('better-sqlite3');\nnew Database('a.db')", "a.db"),
         ("sql", "COPY t TO '/tmp/a.csv';", "/tmp/a.csv"),
     ] {

@@ -370,6 +370,7 @@ fn the_files_of_git_and_compilers_are_told() {
         ("cargo new a", &["a"], &[]),
         ("docker cp web:/a b", &["b"], &[]),
         ("docker cp web:/a -", &[], &[]),
+        ("kubectl cp web:/a b -c main", &["b"], &[]),
         ("wget --spider https://a.example/b", &[], &[]),
         ("wget https://a.example/", &["index.html"], &[]),
         ("git rm -r --cached .", &[".git/index"], &[]),
@@ -432,6 +433,11 @@ fn files_that_only_other_files_name_are_not_known() {
         "mmdc -i a.mmd",
         "sox a b rate 16k",
         "sox -n a synth 3",
+        "sphinx-build -bhtml . out",
+        "go mod download -modcacherw",
+        "pdftoppm -cropbox a.pdf p",
+        "tesseract a.png out -c x=1",
+        "gs -c showpage a.ps",
     ] {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
@@ -455,6 +461,10 @@ fn files_that_only_other_files_name_are_not_known() {
         "unrar v a.rar",
         "gpg --list-sigs a",
         "sox a -n stat",
+        "go mod graph",
+        "pdfimages -list a.pdf",
+        "tesseract a.png stdout",
+        "flac -c a",
     ] {
         assert!(!look("bash", source).effects.unknown, "{source}");
     }
