@@ -470,6 +470,13 @@ fn files_that_only_other_files_name_are_not_known() {
     }
 }
 
+#[test]
+fn the_value_of_an_option_is_no_host() {
+    for source in ["yt-dlp -f best https://a.example/x", "aria2c -s 4 -x4 https://a.example/x"] {
+        assert_eq!(look("bash", source).effects.hosts, ["a.example"], "{source}");
+    }
+}
+
 /// Asserts what these commands write and delete.
 fn assert_files(samples: &[(&str, &[&str], &[&str])]) {
     for (source, writes, deletes) in samples {
