@@ -3,7 +3,7 @@
 
 use super::nested::NestedCode;
 use super::programs;
-use super::value::{Act, Value};
+use super::value::{Act, Argument, Value};
 
 /// Variables whose value names code that programs load, or where they look for it.
 const LOADING: &[&str] = &[
@@ -61,21 +61,38 @@ pub(super) fn settings_of(act: &Act) -> (Option<NestedCode>, bool) {
     (code, is_known)
 }
 
+/// Whether an argument is the environment of Node.
+fn is_node_environment(argument: &Argument) -> bool {
+    argument.value.as_name() == Some("process.env")
+}
+
 /// The names and values of the variables that an act sets.
 fn pairs_of(act: &Act) -> Vec<(String, Value)> {
     let given = act.named.iter().filter(|(name, _)| name == "env");
     let mut maps: Vec<Value> = given.map(|(_, map)| map.value.clone()).collect();
     let mut pairs = Vec::new();
-    match act.name.as_str() {
-        "@setting" | "process.env[]=" | "os.putenv" | "os.environ.setdefault" => {
+    // `os.environ.update` or `os.environ.copy().update`
+    let method = act.name.strip_prefix("os.environ").and_then(|rest| rest.rsplit('.').next());
+    match (act.name.as_str(), method.unwrap_or_default()) {
+        ("@setting" | "process.env[]=" | "os.putenv", _) | (_, "setdefault") => {
             let value = act.value(1).cloned().unwrap_or_else(Value::unknown);
             pairs.extend(act.value(0).and_then(Value::as_whole_text).map(|name| (name.to_owned(), value)));
         }
-        "os.environ.update" => {
+        (_, "update") => {
             maps.extend(act.value(0).cloned());
             pairs.extend(act.named_values());
         }
-        "dict" if act.value(0).is_some_and(is_copy) => pairs.extend(act.named_values()),
+        ("os.execve" | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp", _) => {
+            maps.extend(act.value(2).cloned());
+        }
+        ("os.execle" | "os.execlpe" | "os.spawnle" | "os.spawnlpe", _) => {
+            maps.extend(act.arguments.last().map(|last| last.value.clone()));
+        }
+        ("os.spawnve" | "os.spawnvpe", _) => maps.extend(act.value(3).cloned()),
+        ("dict", _) if act.value(0).is_some_and(is_copy) => pairs.extend(act.named_values()),
+        ("Object.assign", _) if act.arguments.iter().any(is_node_environment) => {
+            pairs.extend(act.named_values());
+        }
         _ => {}
     }
     for map in maps.iter().flat_map(Value::alternatives) {

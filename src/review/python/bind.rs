@@ -51,7 +51,12 @@ impl<'t> PythonReader<'_, 't> {
         let added = self.fold(right, frame, 0);
         let before = self.fold(left, frame, 0);
         self.shared.reading.unknown |= is_search_path(&before);
-        let plus = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "+=");
+        let operator = node.child_by_field_name("operator").map(|o| text(o, self.shared.source));
+        let plus = operator == Some("+=");
+        if operator == Some("|=") && environment::is_copy(&before) {
+            let arguments = Argument::of_each(std::slice::from_ref(&added), &right.byte_range());
+            return self.shared.push_act("os.environ.update", arguments, node.byte_range());
+        }
         if plus && left.kind() == "identifier" && is_list(&before) {
             let name = self.spelled(left);
             return self.shared.change_list(frame, &name, "extend", &[added]);

@@ -96,6 +96,7 @@ impl<'s> ArithmeticScan<'s> {
                 }
             }
             "test_command" if self.text(node).starts_with("[[") => self.compare(node),
+            "unary_expression" => self.test_name(node),
             "expansion" if self.pay(node) => {
                 // `${NAME:from:length}`
                 let place = self.text(node).split_once(':').map(|(_, place)| place);
@@ -130,6 +131,16 @@ impl<'s> ArithmeticScan<'s> {
             "let" => {
                 for word in children.into_iter().skip(1) {
                     self.compute(word);
+                }
+            }
+            "printf" => {
+                let mut words = children.into_iter().skip(1);
+                let sets_variable = words.next().is_some_and(|word| self.text(word) == "-v");
+                if let Some(name) = words.next().filter(|_| sets_variable) {
+                    let name = self.text(name).split('[').next().unwrap_or_default();
+                    for word in words {
+                        self.give(name, word);
+                    }
                 }
             }
             "read" | "mapfile" | "readarray" => {
@@ -224,6 +235,16 @@ impl<'s> ArithmeticScan<'s> {
         }
     }
 
+    /// The name that `-v` tests, if it comes from a value.
+    fn test_name(&mut self, test: Node<'_>) {
+        let parts = named_children(test, 4);
+        let [sign, name] = parts.as_slice() else { return };
+        let is_value = matches!(name.kind(), "simple_expansion" | "expansion" | "string");
+        if is_value && sign.kind() == "test_operator" && self.text(*sign) == "-v" {
+            self.compute(*name);
+        }
+    }
+
     /// What the statements in a node print.
     fn printed_by_all(&self, node: Node<'_>, depth: u32) -> SubstitutionOutput {
         let all = named_children(node, 64);
@@ -261,6 +282,7 @@ impl<'s> ArithmeticScan<'s> {
             "grep" | "egrep" | "fgrep" | "rg" => has('c') || words.contains(&"--count"),
             "id" => has('u') || has('g'),
             "git" => words.contains(&"--count"),
+            "tr" => keeps_digits(words),
             "jq" => words.iter().any(|word| word.trim_end_matches(['\'', '"']).ends_with("length")),
             _ => false,
         };
@@ -271,12 +293,20 @@ impl<'s> ArithmeticScan<'s> {
         }
     }
 
-    /// Whether a stage of a pipeline prints parts of what it gets.
+    /// Whether a stage of a pipeline prints parts of what it gets. `cat` prints files if some are named, `xargs` what the
+    /// program prints that it starts, and `tr -dc 0-9` a number, whatever it gets.
     fn is_filter(&self, stage: Node<'_>) -> bool {
         const FILTERS: &[&str] =
             &["tr", "sed", "awk", "cut", "head", "tail", "sort", "uniq", "tee", "xargs", "cat", "rev"];
         let name = stage.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-        FILTERS.contains(&name) && stage.prev_named_sibling().is_some()
+        let words = named_children(stage, 64).into_iter().skip(1);
+        let words: Vec<&str> = words.map(|word| self.text(word)).collect();
+        let prints_other = match name {
+            "cat" | "xargs" => words.iter().any(|word| !word.starts_with('-')),
+            "tr" => keeps_digits(&words),
+            _ => false,
+        };
+        FILTERS.contains(&name) && !prints_other && stage.prev_named_sibling().is_some()
     }
 
     fn meets(mut self) -> bool {
@@ -291,6 +321,14 @@ impl<'s> ArithmeticScan<'s> {
         }
         self.is_met || !self.foreign.is_disjoint(&self.read)
     }
+}
+
+/// Whether `tr` with these words deletes all but digits.
+fn keeps_digits(words: &[&str]) -> bool {
+    let [options @ .., set] = words else { return false };
+    let set = set.trim_matches(['\'', '"']);
+    let is_complement = options.iter().any(|option| ["-dc", "-cd", "-Cd", "-dC"].contains(option));
+    options.len() == 1 && is_complement && ["0-9", "0-9\\n", "[:digit:]"].contains(&set)
 }
 
 /// Whether an expansion is a length, or the indexes of an array.

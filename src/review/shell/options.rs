@@ -200,7 +200,7 @@ fn dashed(key: &str) -> String {
 fn saved(act: &Act) -> Option<Argument> {
     let given = |names: &[&str]| act.named.iter().any(|(name, _)| names.contains(&name.as_str()));
     let keeps = match act.name.as_str() {
-        "wget" => !given(&["O", "output-document"]),
+        "wget" => !given(&["O", "output-document", "spider"]),
         "curl" => given(&["O", "remote-name", "J"]),
         "git clone" => !given(&["bare", "mirror"]),
         _ => false,
@@ -210,8 +210,14 @@ fn saved(act: &Act) -> Option<Argument> {
         if act.name == "wget" { option(&["P", "directory-prefix"]) } else { option(&["output-dir"]) };
     let url = act.arguments.iter().find(|a| a.value.as_whole_text().is_some_and(|t| t.contains('/')));
     let url = url.filter(|_| keeps)?;
-    let name = url.value.as_whole_text()?.rsplit('/').next()?.split('?').next()?;
-    let name = if act.name == "git clone" { name.trim_end_matches(".git") } else { name };
+    let address = url.value.as_whole_text()?;
+    let name = address.rsplit('/').next()?.split('?').next()?;
+    let has_path = address.split_once("://").map_or(address, |(_, place)| place).contains('/');
+    let name = match act.name.as_str() {
+        "git clone" => name.strip_suffix(".git").unwrap_or(name),
+        "wget" if name.is_empty() || !has_path => "index.html",
+        _ => name,
+    };
     let saved = entered(folder.map(|(_, folder)| &folder.value), &Value::text(name));
     (!name.is_empty()).then(|| Argument::new(saved, &url.span))
 }

@@ -93,6 +93,12 @@ fn a_text_from_elsewhere_is_code_in_arithmetic() {
             "n=$(cat f); x=abc; echo ${x:n}",
             "n=$(cat f); for ((i = 0; i < n; i++)); do echo $i; done",
             "for n in $(cat f); do ((n)); done",
+            "printf -v n %s \"$(cat f)\"; ((n))",
+            "n=$(seq 1 | cat f); ((n))",
+            "n=$(cat f | tr -dc 'a-z[]$()./'); ((n))",
+            "n=$(cat f); [ -v \"$n\" ]",
+            "n=$(cat f); [[ -v $n ]]",
+            "n=$(echo f | xargs cat); ((n))",
         ],
     );
     assert_known(
@@ -101,6 +107,9 @@ fn a_text_from_elsewhere_is_code_in_arithmetic() {
             "n=$(wc -l < a); if (( n > 3 )); then echo yes; fi",
             "n=$(LC_ALL=C grep -c x a || echo 0); if [[ $n -gt 3 ]]; then echo \"$n\"; fi",
             "n=$(cat a | wc -l | tr -d ' '); echo $((n + 1))",
+            "n=$(cat a | tr -dc '0-9'); echo $((n + 1))",
+            "n=$(cat a); [[ -v n && -n $n ]]",
+            "n=$(ls | wc -l | xargs); printf -v m %s \"$n\"; echo $((m + 1))",
             "t=$(date +%s); sleep 1; echo $(( $(date +%s) - t ))",
             "for i in $(seq 3); do echo $((i + 1)); done",
             "for f in *; do echo $(( $(stat -c %s \"$f\") / 2 )); done",
@@ -152,6 +161,7 @@ fn libraries_tell_what_they_write() {
         ("python", "import wget\nwget.download('https://a.example/x', 'y')", "y"),
         ("python", "import nbformat\nnbformat.write(x, 'a.ipynb')", "a.ipynb"),
         ("javascript", "require('sharp')('a.png').toFile('b.png')", "b.png"),
+        ("javascript", "const sqlite3 = require('sqlite3').verbose();\nnew sqlite3.Database('a.db')", "a.db"),
         ("javascript", "const Database = require('better-sqlite3');\nnew Database('a.db')", "a.db"),
         ("sql", "COPY t TO '/tmp/a.csv';", "/tmp/a.csv"),
     ] {
@@ -170,6 +180,10 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
         format!("{run}, env={{**os.environ, 'PYTHONPATH': 'lib'}})"),
         format!("{run}, env=dict(os.environ, BASH_ENV='x.sh'))"),
         format!("env = os.environ.copy()\nenv['PERL5OPT'] = '-Mx'\n{run}, env=env)"),
+        format!("mine = os.environ.copy()\nmine.update(LD_PRELOAD='./x.so')\n{run}, env=mine)"),
+        "os.environ |= {'LD_PRELOAD': './x.so'}".to_owned(),
+        "os.execve('/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
+        "os.spawnve(os.P_WAIT, '/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
         format!("env = {{'A': '1'}}\nenv['GIT_SSH_COMMAND'] = './x'\n{run}, env=env)"),
         format!("{run}, env={{'PATH': '.'}})"),
     ];
@@ -180,6 +194,7 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
         &[
             "process.env.NODE_OPTIONS = '-r ./x';",
             "process.env['LD_PRELOAD'] = './x.so';",
+            "Object.assign(process.env, { LD_PRELOAD: './x.so' });",
             "require('child_process').execSync('ls', { env: { ...process.env, RUBYOPT: '-r./x' } });",
         ],
     );
@@ -189,12 +204,16 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
             "import os\nos.environ['MPLBACKEND'] = 'Agg'",
             "import os\nos.environ['PATH'] = '/usr/local/bin:' + os.environ['PATH']",
             "import os\nos.environ['PAGER'] = 'cat'",
+            "import os\nos.environ |= {'MPLBACKEND': 'Agg'}",
             "d = {}\nd['PATH'] = 'lib'",
             "import pandas as pd\ndf = pd.DataFrame()\ndf['EDITOR'] = 'Ann'",
             "d = dict(EDITOR='Ann')",
         ],
     );
-    assert_known("javascript", &["process.env.NODE_ENV = 'test';"]);
+    assert_known(
+        "javascript",
+        &["process.env.NODE_ENV = 'test';", "Object.assign(process.env, { NODE_ENV: 'test' });"],
+    );
 }
 
 #[test]

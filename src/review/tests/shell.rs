@@ -324,6 +324,12 @@ fn the_files_of_everyday_commands_are_told() {
         ("mktemp ./x.XXX", &["./x.XXX"], &[]),
         ("mktemp -p . x.XXX", &["."], &[]),
         ("mktemp --tmpdir=out", &["out"], &[]),
+        ("mktemp -d -p /tmp x.XXX", &["/tmp"], &[]),
+        ("compare a b c", &["c"], &[]),
+        ("sox a b", &["b"], &[]),
+        ("mmdc -i a.mmd -o a.svg", &["a.svg"], &[]),
+        ("gifsicle -o b a", &["b"], &[]),
+        ("cpio -o -O a", &["a"], &[]),
         ("ed a <<E\n1d\nw\nE", &["a"], &[]),
         ("vim -es a", &["a"], &[]),
         ("parallel <<E\nrm a\nE", &[], &["a"]),
@@ -363,7 +369,28 @@ fn the_files_of_git_and_compilers_are_told() {
         ("python3 -m json.tool a b", &["b"], &[]),
         ("cargo new a", &["a"], &[]),
         ("docker cp web:/a b", &["b"], &[]),
+        ("docker cp web:/a -", &[], &[]),
+        ("kubectl cp web:/a b -c main", &["b"], &[]),
+        ("wget --spider https://a.example/b", &[], &[]),
+        ("wget https://a.example/", &["index.html"], &[]),
+        ("git rm -r --cached .", &[".git/index"], &[]),
+        ("git branch -m a", &[".git/refs"], &[]),
+        ("git symbolic-ref --short HEAD", &[], &[]),
+        ("git symbolic-ref HEAD refs/heads/a", &[".git/refs"], &[]),
+        ("nasm -f elf64 a.asm -o a.o", &["a.o"], &[]),
+        ("strip -o b a", &["b"], &[]),
+        ("objcopy a b -O binary", &["b"], &[]),
+        ("iverilog -o b a.v", &["b"], &[]),
+        ("cargo new --vcs none a", &["a"], &[]),
     ]);
+}
+
+#[test]
+fn a_new_temporary_file_and_what_only_leaves_the_index_are_no_finding() {
+    for source in ["mktemp -d -p /tmp x.XXX", "mktemp --tmpdir=/var/tmp x.XXX", "git rm -r --cached ."] {
+        assert!(look("bash", source).findings.is_empty(), "{source}");
+    }
+    assert!(!look("bash", "mktemp -p /etc x.XXX").findings.is_empty());
 }
 
 #[test]
@@ -395,6 +422,22 @@ fn files_that_only_other_files_name_are_not_known() {
         "wget -r https://a.example",
         "gnuplot <<E\nplot x\nE",
         "julia <<E\nrun(`x`)\nE",
+        "git format-patch -1",
+        "tcc -run x.c",
+        "terraform fmt",
+        "python3 -m json.tool a --sort-keys b",
+        "parallel -a commands",
+        "gpg --import < k",
+        "exiftool -overwrite_original -all= a",
+        "magick mogrify -resize 50% a",
+        "mmdc -i a.mmd",
+        "sox a b rate 16k",
+        "sox -n a synth 3",
+        "sphinx-build -bhtml . out",
+        "go mod download -modcacherw",
+        "pdftoppm -cropbox a.pdf p",
+        "tesseract a.png out -c x=1",
+        "gs -c showpage a.ps",
     ] {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
@@ -412,8 +455,25 @@ fn files_that_only_other_files_name_are_not_known() {
         "cargo fmt --check",
         "7z l a.7z",
         "rename -n s/a/b/ *",
+        "git format-patch -1 --stdout",
+        "terraform fmt -check",
+        "rustup target list --installed",
+        "unrar v a.rar",
+        "gpg --list-sigs a",
+        "sox a -n stat",
+        "go mod graph",
+        "pdfimages -list a.pdf",
+        "tesseract a.png stdout",
+        "flac -c a",
     ] {
         assert!(!look("bash", source).effects.unknown, "{source}");
+    }
+}
+
+#[test]
+fn the_value_of_an_option_is_no_host() {
+    for source in ["yt-dlp -f best https://a.example/x", "aria2c -s 4 -x4 https://a.example/x"] {
+        assert_eq!(look("bash", source).effects.hosts, ["a.example"], "{source}");
     }
 }
 
