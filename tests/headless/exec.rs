@@ -145,7 +145,8 @@ fn a_loop_ends_at_its_limit() {
         let walls = (0..4).map(|_| {
             let (object, done) = home.exec(name, text, &["--timeout", "0.5"]);
             assert_shape(&object);
-            assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)), "{name}");
+            let ended = (&object["outcome"], done.code);
+            assert_eq!(ended, (&json!("timed_out"), Some(124)), "{name}: {object:#}");
             let wall = object["receipt"]["wall_ms"].as_f64().unwrap();
             assert!(wall > 400.0, "{wall}");
             wall
