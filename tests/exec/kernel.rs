@@ -1,5 +1,6 @@
 //! The persistent Python.
 
+use crate::languages::write_program;
 use crate::support::*;
 use sayso::domain::*;
 use std::time::Duration;
@@ -476,6 +477,32 @@ async fn a_python_that_can_not_be_a_kernel_says_so() {
     let told = shop.py("1").await;
     let Outcome::NotStarted(why) = &told.report.outcome else { panic!("{:?}", told.report) };
     assert!(why.contains("could not be started as a kernel"), "{why}");
+}
+
+/// A start that is stopped is no failure of Python, and its time counts.
+#[tokio::test]
+async fn a_run_that_is_stopped_while_python_starts_is_timed_out_or_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = folder.path().join("python3");
+    write_program(&slow, "#!/bin/sh\necho starting >&2\nexec sleep 60\n");
+    let shop = Shop::with(|setup| {
+        setup.sandbox = sayso::exec::SandboxRequest::default();
+        setup.python = Some(slow.clone());
+    });
+    let source = "open('made', 'w')";
+    let timed = shop.run_for("python", source, Some(300)).await;
+    assert_eq!(timed.report.outcome, Outcome::TimedOut, "{:?}", timed.report);
+    assert!(timed.report.receipt.wall_us >= 300_000, "{:?}", timed.report.receipt);
+    let interrupted = shop.interrupted("python", source, "starting").await;
+    assert_eq!(interrupted.report.outcome, Outcome::Interrupted, "{:?}", interrupted.report);
+    for told in [timed, interrupted] {
+        assert!(
+            told.err().ends_with("[Python was still starting: nothing of the block ran]\n"),
+            "{}",
+            told.err()
+        );
+    }
+    assert!(!shop.work().join("made").exists());
 }
 
 #[tokio::test]

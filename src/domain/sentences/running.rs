@@ -18,6 +18,9 @@ pub(crate) const ERROR_IN_OUTPUT: &str = " The error is in Output.";
 /// Why a run never began: it was stopped too early.
 pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
 
+/// A run was stopped before its Python was ready.
+pub(crate) const STOPPED_WHILE_STARTING: &str = "Python was still starting: nothing of the block ran";
+
 /// Why a run has an end although nothing reported it.
 pub(crate) const EXECUTOR_BROKE_OFF: &str =
     "its executor broke off inside sayso: whether it goes on, and how, is not known; the log tells more";

@@ -1,6 +1,7 @@
 //! Reports a run at its end: how it ended, what it used, printed and made.
 
 use super::Run;
+use crate::domain::sentences::running::STOPPED_WHILE_STARTING;
 use crate::domain::{Outcome, RunError, RunReport, Stream};
 use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::languages;
@@ -14,8 +15,10 @@ impl Run {
         self.pressed.out_of_time |= ended.out_of_time;
         let outcome = self.outcome(&ended.end);
         let until = ended.over.unwrap_or(now);
-        let never =
-            matches!(ended.end, EndCause::NotStarted(_) | EndCause::NotSent(_) | EndCause::NotReady(_));
+        let never = matches!(outcome, Outcome::NotStarted(_));
+        if matches!(ended.end, EndCause::NotReady(_)) && !never {
+            self.print(Stream::Stderr, format!("\n[{STOPPED_WHILE_STARTING}]\n").as_bytes());
+        }
         let since = self.since.filter(|_| !never).unwrap_or(until);
         let (code, signal) = match &ended.end {
             EndCause::Block(done) => (Some(done.code), None),
@@ -80,6 +83,10 @@ impl Run {
             EndCause::Limit(what) => unless_stopped(Outcome::Limit(what.clone())),
             EndCause::NotStarted(why) => unless_stopped(Outcome::NotStarted(why.clone())),
             EndCause::NotSent(why) => Outcome::NotStarted(why.clone()),
+            // The start of Python counts, too: it ends as a run does that is stopped.
+            EndCause::NotReady(_) if pressed.over.is_none() && *pressed != OutsideStops::default() => {
+                unless_stopped(Outcome::Interrupted)
+            }
             EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));
                 let said =
