@@ -14,6 +14,7 @@ mod extent;
 mod file_header;
 mod find;
 mod line_numbers;
+mod line_search;
 mod lines;
 mod markers;
 mod unified;

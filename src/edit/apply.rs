@@ -3,6 +3,7 @@
 
 use super::align::{self, LikenessBudget};
 use super::find::{self, FoundLines, HunkPlace};
+use super::line_search::{matches, same_but_trailing_space};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, FileEdit, HunkFault, SaidPlace, UnmatchedHunk};
 use crate::text::diff::{DiffOp, diff_ops, is_change};
@@ -69,7 +70,7 @@ fn place_behind(file: &FileLines<'_>, hunk: &EditHunk) -> Option<usize> {
     if hunk.search.is_empty() {
         return Some(from);
     }
-    let found = find::matches(file, &hunk.search, find::same_but_trailing_space);
+    let found = matches(file, &hunk.search, same_but_trailing_space);
     found.into_iter().find(|at| *at >= from)
 }
 
@@ -136,7 +137,7 @@ fn add_lines(
 /// Whether the file already has what the hunk would put into it.
 fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
     let says = hunk.replace.iter().any(|line| line.trim().len() > 3);
-    says && !find::matches(file, &hunk.replace, find::same_but_trailing_space).is_empty()
+    says && !matches(file, &hunk.replace, same_but_trailing_space).is_empty()
 }
 
 /// Replaces the lines in which the two sides of a part differ, last ones first, so that earlier line numbers stay
