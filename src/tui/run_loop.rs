@@ -29,6 +29,7 @@ use crate::driver::Driver;
 use crate::engine::Transcript;
 use crate::engine::transcript::Item;
 use session::Session;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The first frame waits at most this long for the terminal's answer about its colours.
@@ -49,7 +50,7 @@ pub(crate) struct Tui {
     background: Option<Rgb>,
     /// Whether a later answer of the terminal may still change the theme.
     theme_open: bool,
-    keymap: Keymap,
+    keymap: Arc<Keymap>,
     /// Whether the first frame was drawn, or is about to be.
     started: bool,
     /// Whether the person quit or the terminal was closed between two sessions.
@@ -74,7 +75,7 @@ impl Tui {
     pub(crate) fn open(options: &Options) -> Result<Self, TuiError> {
         // Errors in files are found before the screen is touched.
         let user = options.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str()));
-        let keymap = Keymap::load(user)?;
+        let keymap = Arc::new(Keymap::load(user)?);
         let name = choose(&options.theme, None, options.colorfgbg.as_deref());
         let loaded = Theme::load(&name, options.depth, |name| options.user_theme(name))?;
         let graphics = options.images.asks_kitty();
@@ -91,7 +92,7 @@ impl Tui {
     }
 
     /// The front end before its first session.
-    fn new(terminal: Terminal, input: Input, theme: Theme, keymap: Keymap) -> Self {
+    fn new(terminal: Terminal, input: Input, theme: Theme, keymap: Arc<Keymap>) -> Self {
         Self {
             terminal,
             input,

@@ -60,6 +60,7 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What every method of the screen gets.
@@ -80,7 +81,7 @@ pub struct Screen {
     /// What it asks for, until that is taken.
     commands: Vec<UiCommand>,
     /// The key bindings.
-    pub keymap: Keymap,
+    pub keymap: Arc<Keymap>,
     /// The panes, and which of them has the focus.
     pub panes: Panes,
     /// The open overlays, the topmost last.
@@ -159,7 +160,7 @@ pub struct Screen {
 
 impl Screen {
     /// Makes a screen of this size.
-    pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
+    pub fn new(setup: Setup, keymap: Arc<Keymap>, size: (u16, u16), now: Instant) -> Self {
         let mut overlays: Vec<Box<dyn Overlay>> = Vec::new();
         if setup.welcome || setup.address.is_some() {
             overlays.push(Box::new(Welcome::new(&setup).with_address(setup.address.as_ref())));

@@ -317,7 +317,7 @@ fn the_way_to_the_message_is_told_as_the_keymap_has_it() {
     let mut scene = reviewing();
     assert!(drawn(&mut scene, 140, 40).contains("(i to type; letters here never reach the block)"));
     let own = "bind = [ { context = \"pane\", keys = [\"W\"], action = \"message.focus\" } ]";
-    scene.screen.keymap = sayso::tui::keymap::Keymap::load(Some(("keymap.toml", own))).unwrap();
+    scene.bind_keys(own);
     assert!(drawn(&mut scene, 140, 40).contains("(W to type; letters here never reach the block)"));
 }
 

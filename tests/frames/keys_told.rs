@@ -4,7 +4,6 @@ use super::scene::{Scene, engine_commands, failure, findings, inspection, report
 use super::{SIZES, assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::{Departure, FailureKind, Outcome, RunReport};
 use sayso::engine::Command;
-use sayso::tui::keymap::Keymap;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::confirm::Confirm;
 use sayso::tui::widgets::layout::Pane;
@@ -229,7 +228,7 @@ const OWN_KEYS: &str = r#"bind = [
 /// Draws a scene under the shipped keys, then under other ones.
 fn under_both(mut scene: Scene) -> [String; 2] {
     let shipped = drawn(&mut scene, 140, 40);
-    scene.screen.keymap = Keymap::load(Some(("keymap.toml", OWN_KEYS))).unwrap();
+    scene.bind_keys(OWN_KEYS);
     // Another size, so that all of it is laid out anew.
     drawn(&mut scene, 130, 40);
     [shipped, drawn(&mut scene, 140, 40)]

@@ -5,7 +5,6 @@ use super::pickers::copied;
 use super::scene::{Scene, report};
 use super::{assert_screen, assert_shown, assert_text, drawn};
 use sayso::domain::*;
-use sayso::tui::keymap::Keymap;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::widgets::layout::Pane;
 
@@ -55,7 +54,7 @@ fn the_title_names_the_key_that_is_bound_to_the_end() {
     scene.ran(2, 800, &lines);
     scene.focus(Pane::Output);
     let own = "bind = [{ context = \"pane\", keys = [\"L\"], action = \"scroll.end\", help = \"end\" }]";
-    scene.screen.keymap = Keymap::load(Some(("keymap.toml", own))).unwrap();
+    scene.bind_keys(own);
     drawn(&mut scene, 140, 40);
     scene.press(&["k"]);
     assert_screen(&mut scene, 140, 40, &["L end"], &["G end"]);

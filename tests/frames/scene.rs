@@ -24,6 +24,7 @@ use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Instant;
 
 pub const CODE: &str = "import pandas as pd, shutil
@@ -117,7 +118,7 @@ impl Scene {
     pub fn begin(setup: Setup, settings: Settings, model: ModelName) -> Self {
         let at = Instant::now();
         let mut scene = Self {
-            screen: Screen::new(setup, Keymap::load(None).unwrap(), SIZE.get(), at),
+            screen: Screen::new(setup, Arc::new(Keymap::load(None).unwrap()), SIZE.get(), at),
             engine: Engine::new(settings),
             theme: Theme::terminal(Depth::True),
             now: Timestamp(MORNING),

@@ -8,7 +8,6 @@ use crossterm::event::{MouseButton, MouseEventKind};
 use sayso::domain::*;
 use sayso::driver::Notification;
 use sayso::engine::Command;
-use sayso::tui::keymap::Keymap;
 use sayso::tui::screen::Screen;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -301,7 +300,7 @@ fn the_key_that_was_shipped_always_takes_the_keys_back() {
     let mut scene = asking();
     scene.press(&["ctrl-]"]);
     let bound = "[[bind]]\ncontext = \"everywhere\"\nkeys = [\"ctrl-t\"]\naction = \"run.type\"\n";
-    scene.screen.keymap = Keymap::load(Some(("keymap.toml", bound))).unwrap();
+    scene.bind_keys(bound);
     scene.press(&["ctrl-]"]);
     assert!(!scene.screen.forwards_keys());
 }

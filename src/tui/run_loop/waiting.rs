@@ -152,6 +152,7 @@ mod tests {
     use crate::tui::terminal::{ModeOptions, tests::*};
     use crate::tui::theme::Depth;
     use std::io::Write as _;
+    use std::sync::Arc;
     use tokio::sync::Notify;
 
     /// Ctrl-C comes after the answers, so they were handled once it stops the work.
@@ -164,7 +165,7 @@ mod tests {
         runtime.block_on(async {
             let options = Options::default();
             let input = Input::start(terminal.reader().unwrap(), Duration::from_millis(25)).unwrap();
-            let keymap = Keymap::load(None).unwrap();
+            let keymap = Arc::new(Keymap::load(None).unwrap());
             let mut tui = Tui::new(terminal, input, Theme::terminal(Depth::Mono), keymap);
             pty.person.write_all(b"\x1b[?0u\x1b[?2026;2$y\x03").unwrap();
             let stopped = Notify::new();

@@ -4,14 +4,21 @@ use super::Scene;
 use sayso::domain::{BlockId, Decision, Revision};
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Command;
+use sayso::tui::keymap::Keymap;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::words::Locale;
+use std::sync::Arc;
 use std::time::Duration;
 
 impl Scene {
+    /// Reads a keymap file of the person.
+    pub fn bind_keys(&mut self, own: &str) {
+        self.screen.keymap = Arc::new(Keymap::load(Some(("keymap.toml", own))).expect("a valid keymap"));
+    }
+
     /// Lets time pass.
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);

@@ -3,13 +3,14 @@
 use super::ToolName;
 use crate::domain::{Language, Tool};
 use serde_json::Value;
+use std::sync::LazyLock;
 
 /// The tools; those that run code are left out if no language is offered.
 pub(crate) fn definitions(languages: &[&Language]) -> Vec<Tool> {
     let names: Vec<&str> = languages.iter().map(|name| name.as_str()).collect();
     // An empty list of values is not a valid schema: servers that check it refuse the request.
     let code = (!names.is_empty()).then(|| code_tool(&names));
-    code.into_iter().chain(file_tools()).collect()
+    code.into_iter().chain(FILE_TOOLS.iter().cloned()).collect()
 }
 
 fn tool(name: ToolName, description: &str, properties: Value, required: &[&str]) -> Tool {
@@ -51,7 +52,8 @@ fn code_tool(names: &[&str]) -> Tool {
     )
 }
 
-fn file_tools() -> [Tool; 4] {
+/// The tools for files. They are the same in each request, and each measurement of a request needs them.
+static FILE_TOOLS: LazyLock<[Tool; 4]> = LazyLock::new(|| {
     [
         tool(
             ToolName::ReadFile,
@@ -91,7 +93,7 @@ fn file_tools() -> [Tool; 4] {
             &["path"],
         ),
     ]
-}
+});
 
 /// The schema of the changes in an edit.
 fn changes() -> Value {
