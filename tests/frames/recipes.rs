@@ -371,7 +371,7 @@ fn a_long_form_scrolls_to_the_field_with_the_cursor() {
     scene.press(&["shift-tab"]);
     let many = "line\n".repeat(20_000);
     scene.paste(&many);
-    assert_screen(&mut scene, 80, 24, &["> Field 38?", "(20,001 lines in all)"], &[]);
+    assert_screen(&mut scene, 80, 24, &["> Field 38?", "(more above, 20,001 lines in all)"], &[]);
 }
 
 /// Tests were written and run; the code for them is being written.

@@ -43,12 +43,7 @@ pub(super) fn sheet(form: &FormBox, width: u16, height: u16, draw: DrawContext<'
 }
 
 fn foot(form: &FormBox, above: bool, below: bool) -> String {
-    let more = match (above, below) {
-        (true, true) => "more above and below   ",
-        (true, false) => "more above   ",
-        (false, true) => "more below   ",
-        (false, false) => "",
-    };
+    let more = more(above, below).map(|more| format!("{more}   ")).unwrap_or_default();
     let keys = match (&form.purpose, form.sent) {
         (FormPurpose::Begin(_), true) => LOOKING_MESSAGE,
         (FormPurpose::Answer, true) => sending::FORM_GIVEN,
@@ -56,6 +51,16 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
         (FormPurpose::Answer, false) => "Enter next field, in the last: send   Esc keep and hide",
     };
     format!("{more}{keys}")
+}
+
+/// Says on which sides rows are hidden.
+fn more(above: bool, below: bool) -> Option<&'static str> {
+    match (above, below) {
+        (true, true) => Some("more above and below"),
+        (true, false) => Some("more above"),
+        (false, true) => Some("more below"),
+        (false, false) => None,
+    }
 }
 
 /// All rows of a form; those of the field with the cursor have to be in view.
@@ -167,16 +172,16 @@ fn text(
     let shown = if here { shown } else { TypedText { selected: None, ..shown } };
     let laid = shown.rows(room, most, draw.text(), draw.style(Slot::UiSelection));
     let from = sheet.rows.len();
-    let hidden = laid.above || laid.below;
+    let more = more(laid.above, laid.below);
     let place = FieldPlace::of(number, (from, INDENT_COLUMNS), (room, laid.rows.len()));
     sheet.fields.push(FieldPlace { rows: most, here, ..place });
     for mut line in laid.rows {
         line.spans.insert(0, Span::styled(format!("  {} ", draw.glyphs.border.vertical), draw.dim()));
         sheet.row(line);
     }
-    if hidden {
+    if let Some(more) = more {
         let of = words::count(lines.len(), "line");
-        sheet.dim(format!("{:INDENT_COLUMNS$}({of} in all)", ""), draw);
+        sheet.dim(format!("{:INDENT_COLUMNS$}({more}, {of} in all)", ""), draw);
     }
     if here {
         sheet.cursor = Some((from + laid.cursor.0, INDENT_COLUMNS + laid.cursor.1));
