@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
 
+/// Why a block whose checks panicked counts as not checked.
+const CHECKS_BROKE_OFF: &str = "the checks broke off";
+
 /// Reads an entry of the session file.
 pub(super) type EntryReader = Box<dyn FnMut(u64) -> Result<Entry, String>>;
 
@@ -63,13 +66,16 @@ impl Inspector {
         options: RunOptions,
         inbox: mpsc::Sender<Signal>,
     ) {
-        tokio::spawn(async move {
-            let id = block.id;
-            let inspection = if block.kind.acts_on_file() {
+        let (id, scope) = (block.id, self.files.scope.clone());
+        let work = async move {
+            if block.kind.acts_on_file() {
                 self.inspect_file(block, revision, options.limits).await
             } else {
                 self.inspect_code(block, revision, options).await
-            };
+            }
+        };
+        tokio::spawn(async move {
+            let inspection = finished(work, &scope).await;
             let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
         });
     }
@@ -150,6 +156,15 @@ impl Inspector {
         let work = tokio::task::spawn_blocking(move || undo.cover(block, &terms, &working));
         work.await.unwrap_or_else(|error| Some(UndoCover::none(error.to_string())))
     }
+}
+
+/// The result of an inspection, which gets a task of its own. If that panics, the block neither waits for ever nor
+/// passes: nothing of it is checked, and it can't run.
+async fn finished(work: impl Future<Output = Inspection> + Send + 'static, scope: &Scope) -> Inspection {
+    tokio::spawn(work).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "the inspection of a block broke off");
+        Inspection::new(review::unchecked(CHECKS_BROKE_OFF, scope), Err(CHECKS_BROKE_OFF.into()))
+    })
 }
 
 /// Which effects of a block its run can't carry out, judging by its reach; returns the reach too. Links are followed on
@@ -266,7 +281,7 @@ async fn review_block(
     work.await.unwrap_or_else(|error| {
         // A panic in a rule must not let a block pass as clean.
         tracing::error!(%error, "the review broke off");
-        (review::unchecked("the checks broke off", &known), SeenPaths::default())
+        (review::unchecked(CHECKS_BROKE_OFF, &known), SeenPaths::default())
     })
 }
 
@@ -336,6 +351,16 @@ mod tests {
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }
+    }
+
+    #[test]
+    fn an_inspection_that_panics_ends_with_a_block_that_can_not_run() {
+        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("paint-test").build().unwrap();
+        let found = runtime.block_on(finished(async { panic!("a fault in a look") }, &Scope::default()));
+        assert_eq!(found.terms, Err("the checks broke off".to_owned()));
+        assert_eq!(found.review.unchecked.as_deref(), Some("the checks broke off"));
     }
 
     #[test]

@@ -96,7 +96,9 @@ pub(super) fn gate(
 ) -> Result<&Terms, Refusal> {
     let item = block_to_decide(state, block, revision)?;
     if item.block.is_unplaced() {
-        return Err(Refusal::NotInspected(block));
+        // Its places are not found yet, or looking for them broke off.
+        let why = state.inspected(block).and_then(|found| found.terms.as_ref().err());
+        return Err(why.map_or(Refusal::NotInspected(block), |why| Refusal::Impossible(block, one_line(why))));
     }
     match item.block.readiness() {
         Readiness::Ready => {}
