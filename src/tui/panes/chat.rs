@@ -210,9 +210,17 @@ impl ChatPane {
 
     /// The lines of an item, laid out anew and not cached.
     pub(crate) fn lines_of(&self, state: &State, item: usize, draw: DrawContext<'_>) -> Vec<WrappedLine> {
+        WrappedLine::of_rows(&item::rows(state, item, self.width(), draw).0)
+    }
+
+    /// What changes when the lines of an item do.
+    pub(crate) fn stamp_of_lines(&self, state: &State, item: usize, draw: DrawContext<'_>) -> (u64, u16) {
+        (item::stamp(state, item, draw), self.width())
+    }
+
+    fn width(&self) -> u16 {
         // Nothing was laid out yet if another pane has had the whole screen.
-        let width = if self.area.width == 0 { 78 } else { self.area.width };
-        WrappedLine::of_rows(&item::rows(state, item, width, draw).0)
+        if self.area.width == 0 { 78 } else { self.area.width }
     }
 
     pub(crate) fn screen_text(&mut self, state: &State, draw: DrawContext<'_>) -> ScreenText {
