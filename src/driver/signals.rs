@@ -11,6 +11,7 @@ use crate::engine::state::LiveRun;
 use crate::engine::{Event, Phase, State, StoreEvent};
 use crate::exec::KernelNotice;
 use std::sync::PoisonError;
+use tokio::task::JoinError;
 
 impl Driver {
     pub(super) fn handle_signal(&mut self, signal: Signal) {
@@ -21,6 +22,11 @@ impl Driver {
                 if let Some(live) = self.state().live.run.as_ref().filter(|live| live.run == run) {
                     let report = Box::new(report_of_broken_off(live, kernel_of(self.state(), run)));
                     self.handle_run_event(run, RunEvent::Ended(report));
+                }
+            }
+            Signal::ScanBrokeOff(run) => {
+                if self.rooms.unscanned.as_ref().is_some_and(|(unscanned, _)| *unscanned == run) {
+                    self.end_unscanned();
                 }
             }
             Signal::Event(event) => self.feed(event),
@@ -84,9 +90,12 @@ impl Driver {
         };
         self.rooms.unscanned = Some((run, report.clone()));
         let inbox = self.rooms.inbox();
-        tokio::task::spawn_blocking(move || {
-            search.complete(&mut report);
-            let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
+        tokio::spawn(async move {
+            let scan = tokio::task::spawn_blocking(move || {
+                search.complete(&mut report);
+                report
+            });
+            let _ = inbox.send(scanned(run, scan.await)).await;
         });
         None
     }
@@ -113,6 +122,17 @@ impl Driver {
             _ => {}
         }
         self.feed(Event::Run(run, event));
+    }
+}
+
+/// The end of a run, with what it changed. If looking for that panics, the turn must not wait for it forever.
+fn scanned(run: RunId, scan: Result<Box<RunReport>, JoinError>) -> Signal {
+    match scan {
+        Ok(report) => Signal::Run(run, RunEvent::Ended(report)),
+        Err(error) => {
+            tracing::error!(%error, "looking for what a run changed broke off");
+            Signal::ScanBrokeOff(run)
+        }
     }
 }
 
@@ -154,6 +174,16 @@ mod tests {
         let report = report_of_broken_off(&live, KernelFate::None);
         assert_eq!(report.outcome, Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
         assert_eq!((report.output, report.images), (live.output, live.images));
+    }
+
+    #[test]
+    fn a_run_ends_although_looking_for_what_it_changed_panics() {
+        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.thread_name("paint-test").build().unwrap();
+        let scan =
+            runtime.block_on(async { tokio::task::spawn_blocking(|| panic!("a fault in a look")).await });
+        assert!(matches!(scanned(RunId(1), scan), Signal::ScanBrokeOff(RunId(1))));
     }
 
     #[test]
