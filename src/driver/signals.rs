@@ -90,13 +90,11 @@ impl Driver {
         };
         self.rooms.unscanned = Some((run, report.clone()));
         let inbox = self.rooms.inbox();
-        tokio::spawn(async move {
-            let scan = tokio::task::spawn_blocking(move || {
-                search.complete(&mut report);
-                report
-            });
-            let _ = inbox.send(scanned(run, scan.await)).await;
+        let scan = tokio::task::spawn_blocking(move || {
+            search.complete(&mut report);
+            report
         });
+        tokio::spawn(async move { inbox.send(scanned(run, scan.await)).await });
         None
     }
 
