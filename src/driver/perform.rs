@@ -2,8 +2,9 @@
 
 use super::Notification;
 use super::images;
-use super::inspect::{EarlierTexts, EntryReader, Inspector};
+use super::inspect::Inspector;
 use super::inspect_files::FileScope;
+use super::inspect_text::{EarlierTexts, EntryReader};
 use super::rooms::{IoRooms, TextsVersion};
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use crate::domain::{
