@@ -98,7 +98,7 @@ impl Driver {
         None
     }
 
-    fn handle_run_event(&mut self, run: RunId, event: RunEvent) {
+    pub(super) fn handle_run_event(&mut self, run: RunId, event: RunEvent) {
         let event = match event {
             RunEvent::Ended(report) => match self.find_changes(run, report) {
                 Some(report) => RunEvent::Ended(report),

@@ -324,7 +324,8 @@ mod tests {
 
     #[test]
     fn a_message_is_laid_out_once_for_all_letters_that_are_typed() {
-        let d = Dialogue::after_prompt(&"a needle\n".repeat(2_000));
+        let mut d = Dialogue::new();
+        d.user(&"a needle\n".repeat(2_000));
         let panes = Panes::default();
         with_draw_context(&Theme::terminal(Depth::Mono), |draw| {
             let mut search = PaneSearch::new(Pane::Chat);
