@@ -135,6 +135,7 @@ impl IoRooms {
 mod tests {
     use super::*;
     use crate::domain::{ExecutorKind, Rights};
+    use crate::test_folder::allowing_panics;
     use crate::workspace::target;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -185,10 +186,7 @@ mod tests {
 
     #[test]
     fn what_an_act_that_panics_had_written_is_not_known() {
-        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
-        let mut runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = runtime.thread_name("paint-test").build().unwrap();
-        let report = runtime.block_on(unless_stopped(|| false, || panic!("a fault in an act")));
+        let report = allowing_panics(unless_stopped(|| false, || panic!("a fault in an act")));
         assert_eq!(report.outcome, Outcome::Crashed(ACT_BROKE_OFF.into()));
         assert!(report.receipt.not_looked_at.may_hide("any"));
     }

@@ -229,13 +229,11 @@ fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::allowing_panics;
 
     #[test]
     fn an_inspection_that_panics_ends_with_a_block_that_can_not_run() {
-        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).thread_name("paint-test").build().unwrap();
-        let found = runtime.block_on(finished(async { panic!("a fault in a look") }, &Scope::default()));
+        let found = allowing_panics(finished(async { panic!("a fault in a look") }, &Scope::default()));
         assert_eq!(found.terms, Err("the checks broke off".to_owned()));
         assert_eq!(found.review.unchecked.as_deref(), Some("the checks broke off"));
     }

@@ -136,13 +136,11 @@ mod tests {
     use crate::domain::{Message, Purpose, Role, StepId};
     use crate::provider::ProviderSetup;
     use crate::provider::script::Script;
+    use crate::test_folder::allowing_panics;
 
     #[test]
     fn an_opinion_that_panics_is_an_answer_too() {
-        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).thread_name("paint-test").build().unwrap();
-        let answer = runtime.block_on(answered(async { panic!("a fault in asking") }));
+        let answer = allowing_panics(answered(async { panic!("a fault in asking") }));
         assert_eq!(answer, Err("it broke off".to_owned()));
     }
 

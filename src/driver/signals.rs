@@ -163,6 +163,7 @@ mod tests {
     use super::*;
     use crate::domain::{Stream, samples};
     use crate::engine::dialogue::Dialogue;
+    use crate::test_folder::allowing_panics;
 
     /// Else the session, and the model, would be told that it printed nothing.
     #[test]
@@ -176,11 +177,8 @@ mod tests {
 
     #[test]
     fn a_run_ends_although_looking_for_what_it_changed_panics() {
-        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
-        let mut runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = runtime.thread_name("paint-test").build().unwrap();
         let scan =
-            runtime.block_on(async { tokio::task::spawn_blocking(|| panic!("a fault in a look")).await });
+            allowing_panics(async { tokio::task::spawn_blocking(|| panic!("a fault in a look")).await });
         assert!(matches!(scanned(RunId(1), scan), Signal::ScanBrokeOff(RunId(1))));
     }
 

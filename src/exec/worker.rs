@@ -180,14 +180,13 @@ async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::allowing_panics;
 
     #[test]
     fn a_thread_that_panics_tells_that_its_kernels_are_lost() {
         let (sender, mut notices) = mpsc::channel(1);
-        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
-        let thread = std::thread::Builder::new().name("paint-test".into());
         let work = move || watched(|| panic!("a fault in the executor"), &sender);
-        thread.spawn(work).unwrap().join().unwrap();
+        allowing_panics(async { tokio::task::spawn_blocking(work).await.unwrap() });
         assert_eq!(notices.try_recv(), Ok(KernelNotice::AllLost));
     }
 }

@@ -35,7 +35,7 @@ fn a_part_of_a_torn_text_is_edited_or_rejected() {
             scene
         });
         assert_shown(&mut scene, size.0, size.1, "a locked");
-        assert!(scene.press(&["a"]).is_empty() && scene.screen.overlays.is_empty());
+        assert!(super::scene::decide(&mut scene, "a").is_empty() && scene.screen.overlays.is_empty());
         let note = scene.note_text();
         assert!(
             note.starts_with("Block 2 may be only a part: a fence inside of a fence tore the text. e "),
