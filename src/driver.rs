@@ -16,6 +16,7 @@ mod files;
 mod images;
 mod inspect;
 mod inspect_files;
+mod inspect_text;
 mod job;
 mod jobs;
 mod learn;

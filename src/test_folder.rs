@@ -1,5 +1,6 @@
 //! What tests do on the disk and in other processes: a folder for one test, with files in it, which is deleted at its
-//! end; the output of a program, a test as a process of its own, and a thread without the powers of root.
+//! end; the output of a program, a test as a process of its own, a thread without the powers of root, and work that
+//! panics.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -116,4 +117,11 @@ pub(crate) fn obeying_modes<T: Send>(act: impl FnOnce() -> T + Send) -> T {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn obeying_modes<T>(act: impl FnOnce() -> T) -> T {
     act()
+}
+
+/// Waits for work on other threads that may panic. A panic restores the terminal and disturbs a test beside this one,
+/// unless its thread has this name.
+pub(crate) fn allowing_panics<T>(work: impl Future<Output = T>) -> T {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(1).thread_name("paint-test").build().unwrap().block_on(work)
 }

@@ -41,6 +41,10 @@ pub struct Origin {
     /// Whether the parser saw its end. A block without an end is incomplete and can't be approved until it is edited.
     #[serde(default)]
     pub(crate) closed: bool,
+    /// Whether it counts as one without an end because a fence inside of a fence tore the text that it is in: it may be
+    /// cut off, or an example in a longer text. The note says which.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) torn: bool,
     /// The id of the tool call that it came from; unique within its reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) call: Option<String>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 const MAX_FOLDERS_SHOWN: usize = 3;
 
-const ENDED_FIRST: &str = "sayso ended before anything was compared";
+const ENDED_FIRST: &str = "nothing was compared, because sayso ended or looking broke off first";
 
 /// What of the working folder was not checked for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -32,12 +32,17 @@ pub struct UnscannedChanges {
     /// noticed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub memory_hidden: bool,
-    /// Whether nothing was checked, because sayso ended first.
+    /// Whether nothing was checked, because sayso ended first, or because the check broke off inside sayso.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ended_first: bool,
 }
 
 impl UnscannedChanges {
+    /// Nothing was checked.
+    pub(crate) fn everything() -> Self {
+        Self { ended_first: true, ..Self::default() }
+    }
+
     /// Whether an unlisted change of this file is possible.
     pub(crate) fn may_hide(&self, path: &str) -> bool {
         let is_named = |folder: &String| std::path::Path::new(path).starts_with(folder);
@@ -129,10 +134,10 @@ mod tests {
         let hidden = UnscannedChanges { memory_hidden: true, ..UnscannedChanges::default() };
         assert_eq!(hidden.lines(), ["files that a program of a run has mapped: it can't be looked into"]);
         assert!(hidden.may_hide("any"));
-        let ended = UnscannedChanges { ended_first: true, ..UnscannedChanges::default() };
-        assert_eq!(ended.lines(), ["the folder: sayso ended before anything was compared"]);
-        let told = "names that programs obey by themselves: sayso ended before anything was compared";
-        assert_eq!(ended.unknown_names().as_deref(), Some(told));
+        let ended = UnscannedChanges::everything();
+        let why = "nothing was compared, because sayso ended or looking broke off first";
+        assert_eq!(ended.lines(), [format!("the folder: {why}")]);
+        assert_eq!(ended.unknown_names(), Some(format!("names that programs obey by themselves: {why}")));
         assert!(ended.may_hide("any") && !ended.is_empty());
     }
 }

@@ -40,7 +40,8 @@ pub(super) fn locate(block: &Block, revision: Revision, scope: &Scope, own: &Pat
     };
     // A block without an end may be incomplete, so it is not placed.
     if !block.origin.closed {
-        return EditState::Placed(Err(fault(EditError::NoEnd.to_string())));
+        let why = if block.origin.torn { EditError::Torn } else { EditError::NoEnd };
+        return EditState::Placed(Err(fault(why.to_string())));
     }
     let act = match paths.as_slice() {
         [path] => FileAct::Write { path: path.clone() },

@@ -5,10 +5,10 @@ use super::runs::{not_saved, not_started};
 use super::sources::CHANNEL_CAPACITY;
 use super::undo::RememberError;
 use super::undo_runs::rescan_auto_run;
-use crate::domain::sentences::running::STOPPED_BEFORE_START;
+use crate::domain::sentences::running::{ACT_BROKE_OFF, STOPPED_BEFORE_START};
 use crate::domain::{
-    Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
-    file_texts,
+    Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, Receipt, RunEvent, RunReport, RunRequest,
+    Terms, UnscannedChanges, file_texts,
 };
 use crate::engine::State;
 use crate::review::{self, Scope};
@@ -30,8 +30,6 @@ enum NotCarriedOut {
     NoTarget,
     #[error(transparent)]
     Unclear(#[from] BlockTextError),
-    #[error(transparent)]
-    Worker(#[from] tokio::task::JoinError),
 }
 
 /// Carries out an approved block through the places that were held open for it. This reads and writes: for a worker.
@@ -81,7 +79,14 @@ async fn unless_stopped(
 ) -> RunReport {
     let work =
         tokio::task::spawn_blocking(move || if is_stopped() { Err(NotCarriedOut::Stopped) } else { act() });
-    work.await.unwrap_or_else(|error| Err(error.into())).unwrap_or_else(|why| not_started(why.to_string()))
+    match work.await {
+        Ok(done) => done.unwrap_or_else(|why| not_started(why.to_string())),
+        Err(error) => {
+            tracing::error!(%error, "an act on files broke off");
+            let receipt = Receipt { not_looked_at: UnscannedChanges::everything(), ..Receipt::default() };
+            RunReport { receipt, ..RunReport::bare(Outcome::Crashed(ACT_BROKE_OFF.into())) }
+        }
+    }
 }
 
 impl IoRooms {
@@ -130,6 +135,7 @@ impl IoRooms {
 mod tests {
     use super::*;
     use crate::domain::{ExecutorKind, Rights};
+    use crate::test_folder::allowing_panics;
     use crate::workspace::target;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -176,5 +182,12 @@ mod tests {
         assert!(!acted.load(Ordering::SeqCst));
         unless_stopped(|| false, act(&acted)).await;
         assert!(acted.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn what_an_act_that_panics_had_written_is_not_known() {
+        let report = allowing_panics(unless_stopped(|| false, || panic!("a fault in an act")));
+        assert_eq!(report.outcome, Outcome::Crashed(ACT_BROKE_OFF.into()));
+        assert!(report.receipt.not_looked_at.may_hide("any"));
     }
 }

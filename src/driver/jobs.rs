@@ -21,6 +21,7 @@ use futures_util::stream::FuturesUnordered;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::task::JoinError;
 
 /// Images larger than this are not drawn.
 const MAX_DRAWN_BYTES: u64 = 4 << 20;
@@ -195,18 +196,24 @@ impl Driver {
     }
 
     pub(super) fn spawn_job(&self, work: impl Future<Output = JobResult> + Send + 'static) {
-        let inbox = self.rooms.inbox();
-        tokio::spawn(async move { inbox.send(Signal::Job(work.await)).await });
+        let (inbox, work) = (self.rooms.inbox(), tokio::spawn(work));
+        tokio::spawn(async move { inbox.send(Signal::Job(finished(work.await))).await });
     }
 
     /// Runs a job that reads or writes files, and may be slow, on a worker.
     pub(super) fn spawn_disk_job(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
-        let inbox = self.rooms.inbox();
-        tokio::task::spawn_blocking(move || {
-            let found = work().unwrap_or_else(|why| JobResult::Failed(why.to_string()));
-            let _ = inbox.blocking_send(Signal::Job(found));
-        });
+        let work = move || work().unwrap_or_else(|why| JobResult::Failed(why.to_string()));
+        let (inbox, work) = (self.rooms.inbox(), tokio::task::spawn_blocking(work));
+        tokio::spawn(async move { inbox.send(Signal::Job(finished(work.await))).await });
     }
+}
+
+/// The result of a job. If the job panics, what waits for it is told so.
+fn finished(work: Result<JobResult, JoinError>) -> JobResult {
+    work.unwrap_or_else(|error| {
+        tracing::error!(%error, "a job broke off");
+        JobResult::Failed("It broke off inside sayso; the log tells more.".into())
+    })
 }
 
 /// Sends all offers, then that of each provider that is asked as soon as it answers.
@@ -242,4 +249,17 @@ fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<
         None => workspace::write::fresh(working, &name, &report.output.in_order()),
     };
     Ok(JobResult::Saved(saved?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_folder::allowing_panics;
+
+    #[test]
+    fn a_job_that_panics_has_a_result() {
+        let job = || -> JobResult { panic!("a fault in a job") };
+        let work = allowing_panics(async { tokio::task::spawn_blocking(job).await });
+        assert!(matches!(finished(work), JobResult::Failed(why) if why.contains("broke off")));
+    }
 }

@@ -47,18 +47,32 @@ impl IoRooms {
         };
         let inbox = self.inbox();
         let masker = self.scope.masker.clone();
-        tokio::spawn(async move {
+        let model = provider.as_ref().ok().map(|provider| provider.name().clone()).or(wanted);
+        let asking = async move {
             let request = masker.without_shapes().mask(request).into_inner();
-            let answer = match provider {
-                Ok(provider) => gather(&provider, &request, ANSWER_TIMEOUT).await,
-                Err(why) => {
-                    let model = wanted.unwrap_or(ModelName { provider: String::new(), model: String::new() });
-                    OpinionReply { model, text: Err(why), usage: Usage::default(), remarks: Vec::new() }
-                }
-            };
+            match provider {
+                Ok(provider) => Ok(gather(&provider, &request, ANSWER_TIMEOUT).await),
+                Err(why) => Err(why),
+            }
+        };
+        tokio::spawn(async move {
+            let answer = answered(asking).await.unwrap_or_else(|why| {
+                let model = model.unwrap_or(ModelName { provider: String::new(), model: String::new() });
+                OpinionReply { model, text: Err(why), usage: Usage::default(), remarks: Vec::new() }
+            });
             let _ = inbox.send(Signal::Event(Event::OpinionArrived(block, revision, Box::new(answer)))).await;
         });
     }
+}
+
+/// The answer, or why there is none: also if asking panics, because the screen waits for it.
+async fn answered(
+    asking: impl Future<Output = Result<OpinionReply, String>> + Send + 'static,
+) -> Result<OpinionReply, String> {
+    tokio::spawn(asking).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "asking for a second opinion broke off");
+        Err(NoAnswer::BrokenOff.to_string())
+    })
 }
 
 async fn gather(provider: &Provider, request: &ModelRequest, timeout: Duration) -> OpinionReply {
@@ -122,6 +136,13 @@ mod tests {
     use crate::domain::{Message, Purpose, Role, StepId};
     use crate::provider::ProviderSetup;
     use crate::provider::script::Script;
+    use crate::test_folder::allowing_panics;
+
+    #[test]
+    fn an_opinion_that_panics_is_an_answer_too() {
+        let answer = allowing_panics(answered(async { panic!("a fault in asking") }));
+        assert_eq!(answer, Err("it broke off".to_owned()));
+    }
 
     /// The reply that results from a story's answer.
     async fn gathered(reply: &str, timeout: Duration) -> OpinionReply {

@@ -2,8 +2,9 @@
 
 use super::Notification;
 use super::images;
-use super::inspect::{EarlierTexts, EntryReader, Inspector};
+use super::inspect::Inspector;
 use super::inspect_files::FileScope;
+use super::inspect_text::{EarlierTexts, EntryReader};
 use super::rooms::{IoRooms, TextsVersion};
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use crate::domain::{
@@ -269,14 +270,12 @@ async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::allowing_panics;
 
     #[test]
     fn what_was_asked_for_is_answered_whatever_becomes_of_the_thread() {
         let entries: Vec<_> = (0..3).map(|item| (Body::Message(item), 0)).collect();
-        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
-        let mut runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = runtime.thread_name("paint-test").build().unwrap();
-        let read = runtime.block_on(read_again(entries, || |_| panic!("a fault in reading")));
+        let read = allowing_panics(read_again(entries, || |_| panic!("a fault in reading")));
         let told: Vec<_> = read.iter().map(|loaded| (loaded.body, loaded.result.is_err())).collect();
         assert_eq!(told, [0, 1, 2].map(|item| (Body::Message(item), true)));
     }

@@ -6,7 +6,7 @@
 
 use super::block_paths::HeldBlockPaths;
 use super::clock::SessionClock;
-use super::inspect::EarlierTexts;
+use super::inspect_text::EarlierTexts;
 use super::links::AllSeenPaths;
 use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};

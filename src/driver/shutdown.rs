@@ -77,11 +77,10 @@ impl Driver {
     }
 
     /// Records the end of the run without what it changed.
-    fn end_unscanned(&mut self) {
+    pub(super) fn end_unscanned(&mut self) {
         if let Some((run, mut report)) = self.rooms.unscanned.take() {
-            report.receipt.not_looked_at =
-                UnscannedChanges { ended_first: true, ..UnscannedChanges::default() };
-            self.feed(Event::Run(run, RunEvent::Ended(report)));
+            report.receipt.not_looked_at = UnscannedChanges::everything();
+            self.handle_run_event(run, RunEvent::Ended(report));
         }
     }
 }

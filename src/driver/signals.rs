@@ -3,12 +3,15 @@
 use super::after_run::ChangeSearch;
 use super::sources::Signal;
 use super::{Driver, Notification};
-use crate::domain::sentences::running::EXECUTOR_BROKE_OFF;
-use crate::domain::{Notice, Outcome, ReplyEvent, RunEvent, RunId, RunReport, StepId};
+use crate::domain::sentences::running::{EXECUTOR_BROKE_OFF, KERNELS_BROKE_OFF};
+use crate::domain::{
+    DeadKernel, KernelFate, Language, Notice, Outcome, ReplyEvent, RunEvent, RunId, RunReport, StepId,
+};
 use crate::engine::state::LiveRun;
-use crate::engine::{Event, Phase, StoreEvent};
+use crate::engine::{Event, Phase, State, StoreEvent};
 use crate::exec::KernelNotice;
 use std::sync::PoisonError;
+use tokio::task::JoinError;
 
 impl Driver {
     pub(super) fn handle_signal(&mut self, signal: Signal) {
@@ -17,8 +20,13 @@ impl Driver {
             Signal::Run(run, event) => self.handle_run_event(run, event),
             Signal::RunBrokeOff(run) => {
                 if let Some(live) = self.state().live.run.as_ref().filter(|live| live.run == run) {
-                    let report = Box::new(report_of_broken_off(live));
+                    let report = Box::new(report_of_broken_off(live, kernel_of(self.state(), run)));
                     self.handle_run_event(run, RunEvent::Ended(report));
+                }
+            }
+            Signal::ScanBrokeOff(run) => {
+                if self.rooms.unscanned.as_ref().is_some_and(|(unscanned, _)| *unscanned == run) {
+                    self.end_unscanned();
                 }
             }
             Signal::Event(event) => self.feed(event),
@@ -28,6 +36,9 @@ impl Driver {
             Signal::Kernel(KernelNotice::Died(dead)) => self.feed(Event::KernelDied(dead)),
             Signal::Kernel(KernelNotice::Warning(words)) => self.feed(Event::KernelWarning(words)),
             Signal::Kernel(KernelNotice::Back(words)) => self.feed(Event::KernelBack(words)),
+            Signal::Kernel(KernelNotice::AllLost) => {
+                lost_kernels(self.state()).into_iter().for_each(|dead| self.feed(Event::KernelDied(dead)));
+            }
         }
     }
 
@@ -79,14 +90,15 @@ impl Driver {
         };
         self.rooms.unscanned = Some((run, report.clone()));
         let inbox = self.rooms.inbox();
-        tokio::task::spawn_blocking(move || {
+        let scan = tokio::task::spawn_blocking(move || {
             search.complete(&mut report);
-            let _ = inbox.blocking_send(Signal::Run(run, RunEvent::Ended(report)));
+            report
         });
+        tokio::spawn(async move { inbox.send(scanned(run, scan.await)).await });
         None
     }
 
-    fn handle_run_event(&mut self, run: RunId, event: RunEvent) {
+    pub(super) fn handle_run_event(&mut self, run: RunId, event: RunEvent) {
         let event = match event {
             RunEvent::Ended(report) => match self.find_changes(run, report) {
                 Some(report) => RunEvent::Ended(report),
@@ -111,25 +123,81 @@ impl Driver {
     }
 }
 
-/// The end of a run whose executor broke off, with all that arrived of it.
-fn report_of_broken_off(live: &LiveRun) -> RunReport {
+/// The end of a run, with what it changed. If looking for that panics, the turn must not wait for it forever.
+fn scanned(run: RunId, scan: Result<Box<RunReport>, JoinError>) -> Signal {
+    match scan {
+        Ok(report) => Signal::Run(run, RunEvent::Ended(report)),
+        Err(error) => {
+            tracing::error!(%error, "looking for what a run changed broke off");
+            Signal::ScanBrokeOff(run)
+        }
+    }
+}
+
+/// The end of a run whose executor broke off, with all that arrived of it. Its kernel is gone with the executor.
+fn report_of_broken_off(live: &LiveRun, kernel: KernelFate) -> RunReport {
     let mut report = RunReport::bare(Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
     (report.output, report.images) = (live.output.clone(), live.images.clone());
-    report
+    RunReport { kernel, ..report }
+}
+
+/// The kernel that a run was in, as lost.
+fn kernel_of(state: &State, run: RunId) -> KernelFate {
+    let terms = state.transcript.run(run).map(|(_, run)| &run.terms);
+    let kernel = terms.and_then(|terms| state.live.kernel_of(terms).or(terms.kernel));
+    kernel.map_or(KernelFate::None, KernelFate::Lost)
+}
+
+/// The kernels that are lost with the executor, but that of a run in progress: the end of the run tells of it.
+fn lost_kernels(state: &State) -> Vec<DeadKernel> {
+    let run = state.live.run.as_ref().and_then(|live| state.transcript.run(live.run));
+    let of_run = run.filter(|(_, run)| run.terms.kernel.is_some()).map(|(_, run)| &run.terms.language);
+    let others = state.live.kernels.keys().filter(|language| Some(*language) != of_run);
+    let lost =
+        |language: &Language| DeadKernel { language: language.clone(), cause: KERNELS_BROKE_OFF.into() };
+    others.map(lost).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{Stream, samples};
+    use crate::engine::dialogue::Dialogue;
+    use crate::test_folder::allowing_panics;
 
     /// Else the session, and the model, would be told that it printed nothing.
     #[test]
     fn what_arrived_of_a_run_whose_executor_broke_off_is_kept() {
         let mut live = LiveRun { images: vec![samples::image("/x")], ..LiveRun::default() };
         live.output.push(Stream::Stdout, b"so far");
-        let report = report_of_broken_off(&live);
+        let report = report_of_broken_off(&live, KernelFate::None);
         assert_eq!(report.outcome, Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
         assert_eq!((report.output, report.images), (live.output, live.images));
+    }
+
+    #[test]
+    fn a_run_ends_although_looking_for_what_it_changed_panics() {
+        let scan =
+            allowing_panics(async { tokio::task::spawn_blocking(|| panic!("a fault in a look")).await });
+        assert!(matches!(scanned(RunId(1), scan), Signal::ScanBrokeOff(RunId(1))));
+    }
+
+    #[test]
+    fn every_kernel_of_an_executor_that_broke_off_is_lost_once() {
+        let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
+        d.runs(1, 1, Outcome::Ok);
+        assert_eq!(d.state().live.kernels.len(), 1);
+        d.reply("```python\nx = 2\n```\n");
+        d.begins(2, 2);
+        assert_eq!(lost_kernels(d.state()), [], "the end of the run tells of it");
+        let live = d.state().live.run.clone().unwrap();
+        d.ended_as(2, report_of_broken_off(&live, kernel_of(d.state(), RunId(2))));
+        assert!(d.state().live.kernels.is_empty());
+        d.reply("```python\nx = 3\n```\n");
+        d.runs(3, 3, Outcome::Ok);
+        let lost = lost_kernels(d.state());
+        assert_eq!(lost.len(), 1);
+        lost.into_iter().for_each(|dead| drop(d.send(Event::KernelDied(dead))));
+        assert!(d.state().live.kernels.is_empty());
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Signal {
     Run(RunId, RunEvent),
     /// The executor of this run broke off without reporting its end.
     RunBrokeOff(RunId),
+    /// What this run changed can't be told: looking for it broke off.
+    ScanBrokeOff(RunId),
     /// An event from a task.
     Event(Event),
     Job(JobResult),

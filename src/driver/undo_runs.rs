@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 impl IoRooms {
     /// Restores auto-run names to their state before a run, as far as that is known and they are as the run left them.
     pub(super) fn undo_auto_run(&self, run: RunId) {
-        let (inbox, known, auto_run) = (self.inbox(), self.revertible_runs.clone(), self.auto_run.clone());
-        tokio::task::spawn_blocking(move || {
+        let (known, auto_run) = (self.revertible_runs.clone(), self.auto_run.clone());
+        self.restore(run, UndoKind::Undo, move || {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let at = known.iter().position(|(of, _)| *of == run);
             let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
@@ -30,15 +30,14 @@ impl IoRooms {
                 done.collect()
             });
             rescan_if_scanned(&mut scanned);
-            drop(scanned);
-            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, UndoKind::Undo, answer)));
+            answer
         });
     }
 
     /// Undoes or redoes changes of a run.
     pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, kind: UndoKind) {
-        let (inbox, undo, auto_run) = (self.inbox(), self.undo.clone(), self.auto_run.clone());
-        tokio::task::spawn_blocking(move || {
+        let (undo, auto_run) = (self.undo.clone(), self.auto_run.clone());
+        self.restore(run, kind, move || {
             let done = undo.with(|store| store.restore(record, &changes, kind));
             let done = done.map_err(str::to_owned).and_then(|done| done.map_err(|error| error.to_string()));
             let answer = done.map(|files| {
@@ -50,7 +49,25 @@ impl IoRooms {
             });
             // The next run is not blamed for what was restored.
             rescan_auto_run(&auto_run);
-            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, kind, answer)));
+            answer
+        });
+    }
+
+    /// Restores files on a worker, and tells which.
+    fn restore(
+        &self,
+        run: RunId,
+        kind: UndoKind,
+        work: impl FnOnce() -> Result<Vec<RestoredFile>, String> + Send + 'static,
+    ) {
+        let (inbox, work) = (self.inbox(), tokio::task::spawn_blocking(work));
+        tokio::spawn(async move {
+            let answer = work.await.unwrap_or_else(|error| {
+                tracing::error!(%error, "restoring files broke off");
+                Err("it broke off inside sayso, so that some files may be restored; the log tells more"
+                    .into())
+            });
+            let _ = inbox.send(Signal::Event(Event::Undone(run, kind, answer))).await;
         });
     }
 }

@@ -40,6 +40,11 @@ pub enum EditError {
         "its end was not found, and nothing behind it was offered: write SEARCH/REPLACE blocks, in a fence that begins at the start of its line, and fewer in one reply"
     )]
     NoEnd,
+    /// A fence inside of a fence ended the text that it may be a part of.
+    #[error(
+        "it may be a part of the fenced text above, which a fence inside of that text ended: a fence around others takes more backticks"
+    )]
+    Torn,
     /// Its texts look like the markers between them, or its path can't be read back as written.
     #[error("its texts can't be told apart from the markers around them: write the whole file instead")]
     Unwritable,

@@ -34,6 +34,9 @@ pub(crate) enum Refusal {
     /// Its text broke off.
     #[error("Block {0} is incomplete: its end never arrived.")]
     Incomplete(BlockId),
+    /// It may have broken off, or belong to a longer text.
+    #[error("Block {0} may be only a part: a fence inside of a fence tore the text.")]
+    Torn(BlockId),
     /// It names no language.
     #[error("Block {0} names no language.")]
     NeedsLanguage(BlockId),
@@ -61,7 +64,7 @@ impl Refusal {
     /// The refusal, and what to do about it.
     pub(super) fn advice(&self) -> String {
         let remedy = match self {
-            Refusal::Incomplete(_) => " Edit it, then it can be approved.",
+            Refusal::Incomplete(_) | Refusal::Torn(_) => " Edit it, then it can be approved.",
             Refusal::NeedsLanguage(_) => " Choose one first.",
             Refusal::Unclear(..) | Refusal::Forbidden(..) => " Edit it.",
             _ => "",
@@ -93,13 +96,16 @@ pub(super) fn gate(
 ) -> Result<&Terms, Refusal> {
     let item = block_to_decide(state, block, revision)?;
     if item.block.is_unplaced() {
-        return Err(Refusal::NotInspected(block));
+        // Its places are not found yet, or looking for them broke off.
+        let why = state.inspected(block).and_then(|found| found.terms.as_ref().err());
+        return Err(why.map_or(Refusal::NotInspected(block), |why| Refusal::Impossible(block, one_line(why))));
     }
     match item.block.readiness() {
         Readiness::Ready => {}
         // The person named an empty file like every other: it runs.
         Readiness::Empty if by == Grantor::CommandLine => {}
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
+        Readiness::Incomplete if item.block.origin.torn => return Err(Refusal::Torn(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
         Readiness::Unclear => {

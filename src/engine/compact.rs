@@ -30,7 +30,7 @@ impl Engine {
         self.sum_up_once_read();
     }
 
-    /// Sends the request for a summary once everything in it is in memory.
+    /// Sends the request for a summary once it is known what the model can do, and everything in it is in memory.
     pub(super) fn sum_up_once_read(&mut self) {
         match &self.state.phase {
             Phase::Idle => self.begin_summary(None),
@@ -41,6 +41,13 @@ impl Engine {
 
     /// Requests a summary; `stuck`: the failure in which the turn is stuck.
     pub(super) fn begin_summary(&mut self, stuck: Option<ReplyFailure>) {
+        // Its context decides what is summed up, and its price whether the budget is used up.
+        if self.awaits_model() {
+            self.loads.wait_for_model(AwaitedRequest::Summary);
+            self.notify(Notice::info("Asking what the model can do before the summary is made."));
+            self.state.phase = stuck.map_or(Phase::Idle, Phase::Stuck);
+            return;
+        }
         let size = self.request_size().unwrap_or(ASSUMED_CONTEXT_TOKENS);
         let room = self.meter.estimate_for(size);
         let Some(upto) = request::boundary(&self.state.transcript, stuck.is_some(), room / 4) else {

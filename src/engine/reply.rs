@@ -72,6 +72,8 @@ pub struct Proposal {
     /// Whether the model closed it with a fence or tag. A fence that only ends with its quote or list item was not
     /// closed.
     pub closed: bool,
+    /// Whether it counts as not closed because a fence inside of a fence tore the text that it is in.
+    pub(crate) torn: bool,
     /// How it was interpreted, if it was not plainly a block. One line.
     pub(crate) note: Option<String>,
 }

@@ -95,6 +95,11 @@ pub enum ExecutorError {
     /// The executor was closed; the text says what no longer happens.
     #[error("sayso is ending: nothing {0} any more")]
     Ending(&'static str),
+    /// The thread of the executor panicked. It is not started again: the generations of its kernels went with it.
+    #[error(
+        "the executor broke off inside sayso, and nothing runs any more: open the session again; the log tells more"
+    )]
+    BrokeOff,
 }
 
 impl ExecutorError {

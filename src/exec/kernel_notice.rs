@@ -11,4 +11,6 @@ pub enum KernelNotice {
     Warning(String),
     /// The server answers again; the kernel is unchanged.
     Back(String),
+    /// The thread of the executor broke off, and the kernels of all languages ended with it.
+    AllLost,
 }

@@ -9,6 +9,7 @@ use super::order::{ExecutorOrder, OrderReply};
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{Outcome, RunEvent, RunId, RunRequest};
 use crate::exec::KernelNotice;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
@@ -111,8 +112,10 @@ impl Worker {
     }
 
     fn why_closed(&self) -> ExecutorError {
-        match &self.start.choice {
-            choice if !is_built(choice) => ExecutorError::NotBuilt(format!("the executor {choice}")),
+        match (&self.start.choice, &*self.thread()) {
+            (choice, _) if !is_built(choice) => ExecutorError::NotBuilt(format!("the executor {choice}")),
+            // It takes no orders although nobody closed it.
+            (_, Thread::Awake(..)) => ExecutorError::BrokeOff,
             _ => ExecutorError::Ending("runs"),
         }
     }
@@ -126,10 +129,18 @@ impl Worker {
             };
             // Local tasks stay on this thread and end with it.
             let tasks = tokio::task::LocalSet::new();
-            tasks.block_on(&runtime, serve(start, orders));
+            let notices = start.notices.clone();
+            watched(move || tasks.block_on(&runtime, serve(start, orders)), &notices);
         };
         let handle = std::thread::Builder::new().name("exec".into()).spawn(work).ok()?;
         Some((sender, handle))
+    }
+}
+
+/// Does the work of the thread. If it panics, everything that it started ends with it, which is told.
+fn watched(work: impl FnOnce(), notices: &mpsc::Sender<KernelNotice>) {
+    if std::panic::catch_unwind(AssertUnwindSafe(work)).is_err() {
+        let _ = notices.try_send(KernelNotice::AllLost);
     }
 }
 
@@ -163,5 +174,19 @@ async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder
         // Executors that are not built are never asked for.
         #[cfg(not(all(feature = "docker", feature = "jupyter")))]
         _ => drop(executors),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_folder::allowing_panics;
+
+    #[test]
+    fn a_thread_that_panics_tells_that_its_kernels_are_lost() {
+        let (sender, mut notices) = mpsc::channel(1);
+        let work = move || watched(|| panic!("a fault in the executor"), &sender);
+        allowing_panics(async { tokio::task::spawn_blocking(work).await.unwrap() });
+        assert_eq!(notices.try_recv(), Ok(KernelNotice::AllLost));
     }
 }

@@ -153,7 +153,7 @@ pub struct OverlayProperties {
     pub(crate) context: Context,
     /// How many columns it wants for its content.
     pub(crate) width: u16,
-    /// Whether it can only be scrolled and closed; then `q` closes it too.
+    /// Whether it can only be scrolled and closed; then `q` closes it too, and the wheel of the mouse scrolls it.
     pub(crate) is_only_read: bool,
     /// Which of the actions that only some lists support it supports; the help shows only these.
     pub(crate) list_actions: &'static [Action],
@@ -309,9 +309,6 @@ pub trait Overlay: Any + Debug {
             None => Vec::new(),
         }
     }
-
-    /// Handles the wheel of the mouse.
-    fn wheel(&mut self, _rows: isize, _ctx: OverlayContext<'_>) {}
 
     /// Handles Esc: one step back. If a question is open, this gives the safe answer.
     fn back(&mut self, _ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {

@@ -154,6 +154,8 @@ pub struct Screen {
     source: Option<BlockId>,
     /// When the next portion of long work is due.
     work_due: Option<Instant>,
+    /// The direction of a search that a key repeats, while it is not finished.
+    repeated_find: Option<bool>,
     /// The layout of the waiting block that the guard knows.
     seen_layout: Option<LayoutStamp>,
 }
@@ -210,6 +212,7 @@ impl Screen {
             event_bytes: Vec::new(),
             source: None,
             work_due: None,
+            repeated_find: None,
             seen_layout: None,
         }
     }

@@ -568,6 +568,26 @@ fn one_key_goes_back_from_the_last_problem_however_often_down_was_pressed() {
 }
 
 #[test]
+fn the_key_that_retries_is_about_the_chosen_problem() {
+    let mut scene = Scene::worked();
+    scene.ask("and now the same for 2025");
+    scene.fail(name_not_found());
+    scene.disk_fails();
+    scene.settle();
+    scene.go_to(Pane::Output);
+    for (to, retried) in [("up", Command::Retry), ("down", Command::RetryStore), ("up", Command::Retry)] {
+        scene.press(&[to]);
+        scene.pass(2_000);
+        assert_eq!(engine_commands(&scene.press(&["r"])), [retried]);
+    }
+    // While a reply comes, only the disk is listed.
+    scene.command(Command::Retry);
+    scene.go_to(Pane::Output);
+    scene.pass(2_000);
+    assert_eq!(engine_commands(&scene.press(&["r"])), [Command::RetryStore]);
+}
+
+#[test]
 fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
     let mut scene = reviewing();
     let mut calls = 0;

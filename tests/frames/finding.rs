@@ -114,6 +114,40 @@ fn the_code_of_another_block_is_shown_and_the_one_before_comes_back() {
     }
 }
 
+#[test]
+fn a_search_that_was_left_unfinished_goes_on_in_portions_until_another_key_comes() {
+    let mut scene = Scene::new();
+    for _ in 0..13 {
+        // Each takes a portion of its own.
+        scene.ask(&format!("zq {}", "word ".repeat(7_000)));
+        scene.reply("Yes.");
+    }
+    scene.focus(Pane::Chat);
+    scene.frame();
+    scene.press(&["/"]);
+    scene.type_text("zq");
+    scene.press(&["esc"]);
+    let pressed = |scene: &mut Scene, name: &str| {
+        scene.pass(100);
+        scene.key(name);
+        scene.note_text().to_owned()
+    };
+    let portions = |scene: &mut Scene| {
+        for _ in 0..40 {
+            scene.pass(1);
+        }
+        scene.note_text().to_owned()
+    };
+    let note = pressed(&mut scene, "n");
+    assert!(note.starts_with("Searching   Chat "), "{note}");
+    // A person who reads on is not taken elsewhere.
+    assert_eq!((pressed(&mut scene, "k"), portions(&mut scene)), (String::new(), String::new()));
+    let note = pressed(&mut scene, "n");
+    assert!(note.starts_with("Searching   Chat "), "{note}");
+    let note = portions(&mut scene);
+    assert!(note.starts_with("1 of 13   Chat 13"), "{note}");
+}
+
 /// What is told of `needle` in this output once all portions of it were looked through.
 fn told_of_needles(printed: &str) -> String {
     let mut scene = Scene::asked();

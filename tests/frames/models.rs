@@ -239,6 +239,20 @@ fn status() {
 }
 
 #[test]
+fn the_wheel_scrolls_the_status() {
+    use crossterm::event::MouseEventKind::{ScrollDown, ScrollUp};
+    let mut scene = informed();
+    scene.screen.setup.ignored = (0..60).map(|n| format!("setting {n} was ignored")).collect();
+    scene.screen.open(Status::default());
+    let top = drawn(&mut scene, 80, 24);
+    super::selecting::mouse(&mut scene, ScrollDown, (40, 10));
+    let below = drawn(&mut scene, 80, 24);
+    assert!(top != below && below.contains("was ignored"), "{below}");
+    super::selecting::mouse(&mut scene, ScrollUp, (40, 10));
+    assert_eq!(drawn(&mut scene, 80, 24), top);
+}
+
+#[test]
 fn whose_instructions_are_told_and_which_a_run_changed_is_shown() {
     let mut scene = informed();
     let own = Instructions { path: "/home/ada/me.md".into(), own: true, ..agents("Be brief.\n") };

@@ -18,6 +18,32 @@ fn two() -> Scene {
     scene
 }
 
+/// A file with a program in it, whose fence ended that of the file.
+const TORN: &str =
+    "```markdown path=README.md\n# Sales\n\n```python\nprint(1)\n```\n\nThen:\n\n```bash\nls out\n```\n";
+
+#[test]
+fn a_part_of_a_torn_text_is_edited_or_rejected() {
+    for size in SIZES {
+        let mut scene = super::scene::acted(size, || {
+            let mut scene = Scene::new();
+            scene.ask("Write a readme.");
+            scene.reply(TORN);
+            scene.decide(1, Decision::Skip);
+            scene.inspected(2, inspection(confined("bash"), Vec::new()));
+            scene.see_block();
+            scene
+        });
+        assert_shown(&mut scene, size.0, size.1, "a locked");
+        assert!(super::scene::decide(&mut scene, "a").is_empty() && scene.screen.overlays.is_empty());
+        let note = scene.note_text();
+        assert!(
+            note.starts_with("Block 2 may be only a part: a fence inside of a fence tore the text. e "),
+            "{note}"
+        );
+    }
+}
+
 fn decide(scene: &mut Scene) {
     scene.decide(1, Decision::Skip);
     scene.inspected(2, inspection(confined("bash"), Vec::new()));

@@ -1,6 +1,6 @@
 //! Sentences about the network access of runs.
 
-use crate::domain::{ExecutorKind, SandboxLevel, Terms};
+use crate::domain::{ExecutorKind, PackageList, SandboxLevel, Terms};
 
 /// The network line of the rights: `off`, `open`, `OPEN, as you allowed`.
 pub fn of_terms(terms: &Terms) -> &'static str {
@@ -16,10 +16,12 @@ pub fn of_terms(terms: &Terms) -> &'static str {
 }
 
 /// What an installation does; `stays` says where the downloads stay.
-pub(crate) fn of_installation(packages: &str, stays: &str) -> String {
+pub(crate) fn of_installation(packages: &PackageList, stays: &str) -> String {
+    let need = if packages.packages.len() == 1 { "it needs" } else { "they need" };
     format!(
-        "fetches {packages} and what they need from the network{stays}; code of a package runs when it is imported, and \
-         may when it is built"
+        "fetches {} and what {need} from the network{stays}; code of a package runs when it is imported, and may when it \
+         is built",
+        packages.words()
     )
 }
 

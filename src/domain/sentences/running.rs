@@ -22,8 +22,15 @@ pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started"
 pub(crate) const STOPPED_WHILE_STARTING: &str = "Python was still starting: nothing of the block ran";
 
 /// Why a run has an end although nothing reported it.
-pub(crate) const EXECUTOR_BROKE_OFF: &str =
-    "its executor broke off inside sayso: whether it goes on, and how, is not known; the log tells more";
+pub(crate) const EXECUTOR_BROKE_OFF: &str = "its executor broke off inside sayso: whether the block goes on, and \
+     how, is not known; the log tells more";
+
+/// Why a block about files has no result.
+pub(crate) const ACT_BROKE_OFF: &str =
+    "it broke off inside sayso: what it had written by then is not known; the log tells more";
+
+/// Why a kernel is gone although nothing ran in it.
+pub(crate) const KERNELS_BROKE_OFF: &str = "the executor broke off inside sayso; the log tells more";
 
 pub(crate) const ANSWERING: &str = "Answering";
 

@@ -103,6 +103,33 @@ fn between_turns_the_newest_turn_stays_whole() {
 }
 
 #[test]
+fn a_summary_waits_for_what_its_server_says_of_the_model() {
+    let asks = |stuck: bool| {
+        let mut d = two_turns();
+        if stuck {
+            d.user("third");
+            d.fail(FailureKind::Overflow);
+        }
+        d.command(Command::UseModel(name()));
+        d.send(Event::AskingAboutModel(name()));
+        let phase = d.state().phase.clone();
+        d.command(Command::Compact).starts("'Asking what the model can do before the summary is made.'");
+        assert_eq!(d.state().phase, phase);
+        assert!(d.state().live.awaits_summary, "front ends tell by it what Ctrl-C stops");
+        d
+    };
+    for stuck in [false, true] {
+        let mut d = asks(stuck);
+        let step = if stuck { 4 } else { 3 };
+        knows(&mut d, 2_400).has(&format!("sum up s{step}")).ends(&format!("| compacting s{step}"));
+        assert!(tokens(&d.request()[1].text) < 2_400, "it fits what was not known before");
+        let mut d = asks(stuck);
+        assert!(d.stop().contains("'Stopped. The chat is as it was.'"));
+        knows(&mut d, 2_400).lacks("| compacting");
+    }
+}
+
+#[test]
 fn without_a_whole_summary_all_stays_as_it_was() {
     let ends: [&dyn Fn(&mut Dialogue) -> String; 5] = [
         &|d| d.fail(FailureKind::Server),

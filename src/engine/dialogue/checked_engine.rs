@@ -54,10 +54,11 @@ impl WatchedEngine {
         let folded = Transcript::fold(entries.iter().cloned());
         let runs = folded.blocks.values().flat_map(|b| b.runs.iter().map(|r| r.run)).collect();
         Self {
+            // Steps go on where those of the session ended.
+            last_step: engine.last_ids.step,
             engine,
             entries,
             request: None,
-            last_step: StepId(0),
             started: None,
             protected: Vec::new(),
             folded,

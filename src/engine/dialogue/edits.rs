@@ -34,6 +34,14 @@ fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
 }
 
 #[test]
+fn an_edit_whose_places_nobody_can_look_for_says_why_and_waits_for_the_person() {
+    let mut d = Dialogue::after_reply(EDIT);
+    d.inspected(1, Review::default(), Err("the checks broke off".into()));
+    assert_eq!(d.type_run(1), "'Block 1 can't run here: the checks broke off' | deciding 1");
+    d.skip(1).has("+skipped 1").ends("idle");
+}
+
+#[test]
 fn what_the_person_dropped_is_told_as_it_was_applied() {
     let mut d = Dialogue::after_reply(EDIT);
     d.placed(1, Ok("x = 2\ny = 2\n"), &[file("x = 1\ny = 1\n")]);

@@ -191,6 +191,29 @@ fn an_unclosed_block_is_edited_before_it_can_be_approved() {
 }
 
 #[test]
+fn what_a_fence_inside_of_a_fence_tore_is_edited_before_it_can_be_approved() {
+    let torn = "```python\ntext = '''\n```bash\nrm -r build\n```\n'''\n\n```bash\nls\n```\n";
+    let refused = |block| {
+        format!(
+            "'Block {block} may be only a part: a fence inside of a fence tore the text. Edit it, then it can be approved.' | deciding {block}"
+        )
+    };
+    let bash = Terms { language: Language::bash(), ..terms() };
+    for policy in [Policy::Ask, Policy::All] {
+        let mut d = Dialogue::with_reply(unconfined(policy), torn);
+        d.inspected_ok(1).lacks("start");
+        assert_eq!(d.type_run(1), refused(1));
+        d.skip(1).has("+skipped 1").ends("deciding 2");
+        d.inspected(2, Review::default(), Ok(bash.clone())).lacks("start");
+        assert_eq!(d.type_run(2), refused(2));
+    }
+    let mut d = Dialogue::after_reply(torn);
+    d.inspected_ok(1);
+    d.edit(1, "text = '```'\n").has("+edited 1.2");
+    d.accepts(1).has("start r1");
+}
+
+#[test]
 fn blocks_of_a_reply_that_broke_off_are_skipped_however_it_broke() {
     let (mut cut, mut closed) = (Dialogue::new(), Dialogue::new());
     for d in [&mut cut, &mut closed] {

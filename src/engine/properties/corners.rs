@@ -2,6 +2,7 @@
 
 use super::event_maker::event;
 use super::{policy, settings, throws};
+use crate::domain::sentences::running::ASKING_ABOUT_MODEL;
 use crate::domain::{Revision, Timestamp};
 use crate::engine::dialogue::WatchedEngine;
 use crate::engine::{Effect, Engine, Event};
@@ -13,7 +14,8 @@ const CORNERS: &str = "\
      flag original, rule original, started by a timer, RuleAdded, RuleRevoked, ok, failed, interrupted, \
      crashed, refused, not_started, answered, stopped, budget, Block write, Block read, Block list, \
      CallRefused, NoTools, Summary, Opinion, Instructions, Compacting StepId, Asking Budget, step_limit, \
-     repeated, Reopened, LanguageChosen, Edited, Rejected, Skipped, KernelRestarted";
+     repeated, Reopened, LanguageChosen, Edited, Rejected, Skipped, KernelRestarted, \
+     a request awaits the model";
 
 fn corners() -> impl Iterator<Item = &'static str> {
     CORNERS.split(", ")
@@ -42,6 +44,10 @@ fn the_throws_reach_every_corner() {
             let effects = watched.send(event, Timestamp(1));
             if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun { .. })) {
                 *seen.entry("started by a timer".into()).or_default() += 1;
+            }
+            let reply = watched.engine.state().live.reply.as_ref();
+            if reply.is_some_and(|reply| reply.waits == Some(ASKING_ABOUT_MODEL)) {
+                *seen.entry("a request awaits the model".into()).or_default() += 1;
             }
             let phase = format!("{:?}", watched.engine.state().phase);
             let phase = phase.split(|c: char| !c.is_alphanumeric()).take(2).collect::<Vec<_>>().join(" ");

@@ -68,13 +68,14 @@ pub(super) fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Even
         } else {
             StoreEvent::Recovered
         }),
-        37 => match aim.a % 7 {
+        37 => match aim.a % 8 {
             0 if aim.b.is_multiple_of(3) => Event::KernelWarning("away".into()),
             0 => Event::KernelDied(DeadKernel::of_python("signal 9")),
             1 => Event::Timer(aim.timer()),
             2 => Event::User(Command::RestartKernel),
             3 => aim.known(),
             4 => Event::Instructions(aim.instructions()),
+            5 => Event::AskingAboutModel(name()),
             _ => aim.opinion_arrived(),
         },
         _ => Event::User(aim.command()),
@@ -99,6 +100,9 @@ impl EventMaker<'_> {
 
     /// An event that makes sense now: without these, most sessions would end before anything has run.
     fn fitting(&self) -> Event {
+        if self.awaits_model() && !self.b.is_multiple_of(4) {
+            return self.known();
+        }
         match self.phase() {
             Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::Reopen(self.block())),
             Phase::Idle if self.b % 5 == 1 => Event::User(self.files()),
@@ -143,6 +147,12 @@ impl EventMaker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a request or a summary waits for what is known of the model.
+    fn awaits_model(&self) -> bool {
+        let live = &self.watched.engine.state().live;
+        live.awaits_summary || live.reply.as_ref().is_some_and(|reply| reply.waits.is_some())
     }
 
     /// An event that makes sense while a rule covers the block that waits.

@@ -40,7 +40,11 @@ pub fn reread(
             cut_short(last, part.len());
         }
         let until = replacements.last().filter(|_| goes_on).map(|replacement| replacement.range.end);
-        for segment in insert_replacements(part, found, replacements) {
+        let torn = torn_parts(part, &fences, &replacements);
+        for mut segment in insert_replacements(part, found, replacements) {
+            if let Segment::Block(block) = &mut segment {
+                mark_torn(block, &torn);
+            }
             read.push_segment(segment, until.unwrap_or(part.len()), &mut out);
         }
         let Some(end) = until else { return out };
@@ -99,16 +103,9 @@ fn read_once(
     count: &mut LineCount,
 ) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
-    let remarks = remarks_on_torn(text, fences);
     for segment in segments {
         match segment {
-            Segment::Block(mut block) => {
-                let found = remarks.binary_search_by_key(&block.range.start, |(start, _)| *start);
-                if let Some((_, remark)) = found.ok().and_then(|at| remarks.get(at)) {
-                    block.remark(remark);
-                }
-                reread_block(text, block, reading, count, &mut out);
-            }
+            Segment::Block(block) => reread_block(text, block, reading, count, &mut out),
             Segment::Prose(range) => {
                 // Fences are in order.
                 let from = fences.partition_point(|fence| fence.range.start < range.start);
@@ -121,26 +118,42 @@ fn read_once(
     out
 }
 
-/// A remark on a fence, and where that fence begins.
-type FenceRemark = (usize, &'static str);
+/// A part of a reply that is torn, and the remark on the blocks in it.
+type TornPart = (Range<usize>, &'static str);
 
-/// Remarks on fences that Markdown ended at the end of a fence inside of them, and on what follows up to the end that
-/// was meant, which Markdown takes for the beginning of a fence.
-fn remarks_on_torn(text: &str, fences: &[markdown::Fence]) -> Vec<FenceRemark> {
-    let (mut remarks, mut behind) = (Vec::new(), false);
+/// The fences that Markdown ended at the end of a fence inside of them, each followed by what comes up to the end that
+/// was meant, which Markdown takes for the beginning of a fence. Fences in replacements are text.
+fn torn_parts(text: &str, fences: &[markdown::Fence], replacements: &[Replacement]) -> Vec<TornPart> {
+    let mut parts: Vec<TornPart> = Vec::new();
     for fence in fences {
-        let start = fence.range.start;
-        if is_torn(text, fence) {
-            behind = true;
-            remarks.push((start, "a fence inside of it ended it: it may be cut off"));
-        } else if fence.info.trim().is_empty() {
-            behind = false;
-        } else if behind {
-            let remark = "it may be part of the fenced text above, which a fence inside of it ended";
-            remarks.push((start, remark));
+        let Range { start, end } = fence.range;
+        let next = replacements.partition_point(|replacement| replacement.range.end <= start);
+        if replacements.get(next).is_some_and(|replacement| replacement.range.start <= start) {
+            continue;
+        }
+        let is_torn = is_torn(text, fence);
+        if let Some((last, _)) = parts.last_mut().filter(|_| is_torn || fence.info.trim().is_empty()) {
+            last.end = last.end.min(start);
+        }
+        if is_torn {
+            parts.push((start..end, "a fence inside of it ended it: it may be cut off"));
+            let behind = "it may be part of the fenced text above, which a fence inside of it ended";
+            parts.push((end..text.len(), behind));
         }
     }
-    remarks
+    parts
+}
+
+/// Marks a block in a torn part: nobody can tell whether its text is what the model meant to have run.
+fn mark_torn(block: &mut Proposal, torn: &[TornPart]) {
+    // A block without bytes of its own belongs to the text before it.
+    let at = block.range.start.min(block.range.end.saturating_sub(1));
+    let part = torn.get(torn.partition_point(|(part, _)| part.end <= at));
+    let part = part.filter(|(part, _)| part.start <= at && block.dialect != Dialect::ExecuteTags);
+    if let Some((_, remark)) = part {
+        (block.closed, block.torn) = (false, true);
+        block.remark(remark);
+    }
 }
 
 /// Whether the text of a fence begins another one, of as many backticks or more, without ending it.

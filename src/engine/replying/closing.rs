@@ -101,8 +101,8 @@ impl Engine {
         fate: BlockFate,
     ) -> BlockId {
         let kind = proposed.kind();
-        let Proposal { dialect, info, range, closed, note, source, language, .. } = proposed;
-        let origin = Origin { dialect, info, range, closed, call, note, own: false, typed: false };
+        let Proposal { dialect, info, range, closed, torn, note, source, language, .. } = proposed;
+        let origin = Origin { dialect, info, range, closed, torn, call, note, own: false, typed: false };
         let first = Version { revision: Revision(1), source: source.into(), language, whole: closed };
         let block = self.propose_block(step, kind, origin, first);
         if fate != BlockFate::Offered {

@@ -167,7 +167,7 @@ pub struct Live {
     pub(crate) reply: Option<LiveReply>,
     /// The summary that is being written.
     pub(crate) summary: Option<LiveSummary>,
-    /// Whether a summary waits for messages to be loaded; it can be stopped.
+    /// Whether a summary waits for messages to be loaded, or for what is known of the model; it can be stopped.
     pub(crate) awaits_summary: bool,
     /// The current run.
     pub run: Option<LiveRun>,

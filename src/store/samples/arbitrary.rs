@@ -147,6 +147,7 @@ pub(in crate::store) fn entry() -> impl Strategy<Value = Entry> {
             let mut block = block(id, &source);
             if execute {
                 block.origin.dialect = Dialect::ExecuteTags;
+                block.origin.torn = true;
                 block.kind = BlockKind::Code { language: None };
                 block.versions.iter_mut().for_each(|v| (v.language, v.whole) = (None, false));
             }

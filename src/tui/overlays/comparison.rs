@@ -126,10 +126,6 @@ impl Overlay for ComparisonView {
         Vec::new()
     }
 
-    fn wheel(&mut self, rows: isize, ctx: OverlayContext<'_>) {
-        self.scroll(rows, ctx);
-    }
-
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Up/Down", "", 3).plain("Space", "page", 2).plain("n N", "difference", 1);
         hints.plain("Esc", "close", 0);

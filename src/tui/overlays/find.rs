@@ -74,28 +74,30 @@ fn show(ctx: OverlayContext<'_>, panes: &mut Panes) {
     }
 }
 
-/// Goes to the next hit, or to the one before, among those in visible panes. Returns a text for the status row.
+/// Whether the last search has no current hit yet because not all was searched.
+pub(crate) fn is_unfinished(state: &State, panes: &Panes) -> bool {
+    panes.search.as_ref().is_some_and(|search| search.at().is_none() && !search.is_done(state, panes))
+}
+
+/// Goes to the next hit of the last search, or to the one before, among those in visible panes.
 pub(crate) fn find_again(
     back: bool,
     panes: &mut Panes,
-    shown: &[Pane],
+    shown: impl Fn(Pane) -> bool,
     state: &State,
     draw: DrawContext<'_>,
-) -> Option<String> {
-    panes.search.as_ref()?.pattern()?;
-    while panes.search_on(state, draw) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
-    let search = panes.search.as_mut()?;
-    search.step(back, |pane| shown.contains(&pane));
+) {
+    let Some(search) = &mut panes.search else { return };
+    search.step(back, shown);
     let hit = search.at().cloned();
     panes.marked = search.pattern().cloned();
     if let Some(hit) = hit {
         panes.show_found(&hit, state, draw);
     }
-    Some(counts_text(state, panes, draw))
 }
 
 /// `4 of 16   Chat 3  Code 2  Output 11`
-fn counts_text(state: &State, panes: &Panes, draw: DrawContext<'_>) -> String {
+pub(crate) fn counts_text(state: &State, panes: &Panes, draw: DrawContext<'_>) -> String {
     let Some(search) = &panes.search else { return String::new() };
     if let Some(error) = search.error() {
         return format!("{error}.").replace("..", ".");

@@ -82,16 +82,12 @@ impl Overlay for Help {
         OverlayProperties { is_only_read: true, ..OverlayProperties::new(Context::Pane, 82) }
     }
 
-    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.wheel(by, ctx);
-        Vec::new()
-    }
-
     /// Scrolls, but not beyond the ends.
-    fn wheel(&mut self, by: isize, ctx: OverlayContext<'_>) {
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let room = ctx.room(self.properties().width);
         let most = self.lines(ctx, room.width).len().saturating_sub(room.height.into());
         self.top = self.top.saturating_add_signed(by).min(most);
+        Vec::new()
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

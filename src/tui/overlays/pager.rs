@@ -167,8 +167,8 @@ impl Overlay for Pager {
             Action::FindExpression => self.is_expression = !self.is_expression,
             Action::ListAccept if self.field.is_some() => return self.search_typed(ctx),
             Action::ListUp | Action::ListDown if self.field.is_some() => {}
-            Action::ScrollUp => self.perform(ctx, |pager, room| pager.scroll(-1, room)),
-            Action::ScrollDown => self.perform(ctx, |pager, room| pager.scroll(1, room)),
+            Action::ScrollUp => return self.step(-1, ctx, panes),
+            Action::ScrollDown => return self.step(1, ctx, panes),
             Action::ScrollPageUp | Action::ScrollPageDown => {
                 let down = action == Action::ScrollPageDown;
                 self.perform(ctx, |pager, room| {
@@ -196,8 +196,9 @@ impl Overlay for Pager {
         Vec::new()
     }
 
-    fn wheel(&mut self, rows: isize, ctx: OverlayContext<'_>) {
-        self.perform(ctx, |pager, room| pager.scroll(rows, room));
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.perform(ctx, |pager, room| pager.scroll(by, room));
+        Vec::new()
     }
 
     fn work(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> bool {

@@ -26,15 +26,11 @@ impl Overlay for Steps {
 
     /// Scrolls, but not beyond the ends.
     fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.wheel(by, ctx);
-        Vec::new()
-    }
-
-    fn wheel(&mut self, by: isize, ctx: OverlayContext<'_>) {
         let room = ctx.room(self.properties().width);
         let most = rows(ctx.state, room.width, ctx.draw).len();
         let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
         self.0 = self.0.saturating_add_signed(-by).min(most);
+        Vec::new()
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

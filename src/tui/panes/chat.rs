@@ -208,11 +208,23 @@ impl ChatPane {
         self.pending_words = Some((item, words));
     }
 
-    /// The lines of an item, laid out anew and not cached.
+    /// The lines of an item. If it is not laid out for the screen, it is laid out anew and not cached.
     pub(crate) fn lines_of(&self, state: &State, item: usize, draw: DrawContext<'_>) -> Vec<WrappedLine> {
+        let stamp = item::stamp(state, item, draw);
+        match self.kept.get(&item).filter(|kept| kept.stamp == stamp) {
+            Some(kept) => WrappedLine::of_rows(&kept.rows),
+            None => WrappedLine::of_rows(&item::rows(state, item, self.width(), draw).0),
+        }
+    }
+
+    /// What changes when the lines of an item do.
+    pub(crate) fn stamp_of_lines(&self, state: &State, item: usize, draw: DrawContext<'_>) -> (u64, u16) {
+        (item::stamp(state, item, draw), self.width())
+    }
+
+    fn width(&self) -> u16 {
         // Nothing was laid out yet if another pane has had the whole screen.
-        let width = if self.area.width == 0 { 78 } else { self.area.width };
-        WrappedLine::of_rows(&item::rows(state, item, width, draw).0)
+        if self.area.width == 0 { 78 } else { self.area.width }
     }
 
     pub(crate) fn screen_text(&mut self, state: &State, draw: DrawContext<'_>) -> ScreenText {
@@ -285,9 +297,26 @@ impl ChatPane {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::dialogue::Dialogue;
     use crate::engine::{Engine, Settings};
     use crate::tui::theme::{Depth, Theme};
     use crate::tui::widgets::draw_context::with_draw_context;
+
+    #[test]
+    fn what_is_laid_out_for_the_screen_is_not_laid_out_again_to_be_searched() {
+        let mut d = Dialogue::new();
+        d.user("hello");
+        with_draw_context(&Theme::terminal(Depth::Mono), |draw| {
+            let now = item::stamp(d.state(), 0, draw);
+            for (stamp, is_taken) in [(now, true), (now.wrapping_add(1), false)] {
+                let rows = [ratatui::text::Line::raw("as laid out")].into();
+                let kept = CachedRows { stamp, rows, blocks: Vec::new() };
+                let pane = ChatPane { kept: [(0, kept)].into(), ..ChatPane::default() };
+                let first = pane.lines_of(d.state(), 0, draw).first().map(|line| line.text().to_owned());
+                assert_eq!(first.as_deref() == Some("as laid out"), is_taken, "{first:?}");
+            }
+        });
+    }
 
     /// When the person scrolls, a position that is still being loaded is no longer scrolled to.
     #[test]

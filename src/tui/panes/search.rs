@@ -4,7 +4,7 @@
 //! so that keys are handled in between however long the session is.
 
 use super::Panes;
-use super::chat::{is_away, is_wanted};
+use super::chat::{ChatPane, is_away, is_wanted};
 use crate::domain::RunId;
 use crate::engine::State;
 use crate::engine::transcript::Item;
@@ -12,6 +12,8 @@ use crate::tui::pattern::{Pattern, PatternError};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::passage::{FoundText, WrappedLine};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// How many hits of each pane are stored; with more, a longer search text is needed.
 const MAX_HITS: usize = 2_000;
@@ -22,6 +24,9 @@ const LAYOUT_COST: usize = 32;
 
 /// How many bytes of messages are loaded into memory at once for the search.
 const MAX_LOADED_BYTES: usize = 4 << 20;
+
+/// How many bytes of laid out messages are kept for the next search text.
+const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// The panes that are searched, in the order in which their counts are shown.
 pub(crate) const SEARCHED_PANES: [(Pane, &str); 3] =
@@ -64,6 +69,38 @@ impl Hits {
     }
 }
 
+/// The lines of messages that were searched. They are kept while the search text changes with each letter, because
+/// laying out a message takes far longer than searching it.
+#[derive(Debug, Default)]
+struct SearchedLines {
+    kept: HashMap<usize, ((u64, u16), Rc<[WrappedLine]>)>,
+    bytes: usize,
+}
+
+impl SearchedLines {
+    /// The lines of an item of the conversation, and what searching them costs.
+    fn of(
+        &mut self,
+        item: usize,
+        state: &State,
+        chat: &ChatPane,
+        draw: DrawContext<'_>,
+    ) -> (Rc<[WrappedLine]>, usize) {
+        let bytes = |lines: &[WrappedLine]| lines.iter().map(|line| line.text().len() + 1).sum::<usize>();
+        let stamp = chat.stamp_of_lines(state, item, draw);
+        if let Some((_, lines)) = self.kept.get(&item).filter(|(known, _)| *known == stamp) {
+            return (lines.clone(), bytes(lines));
+        }
+        let lines: Rc<[WrappedLine]> = chat.lines_of(state, item, draw).into();
+        let bytes = bytes(&lines);
+        if self.bytes + bytes <= MAX_KEPT_BYTES {
+            self.bytes += bytes;
+            self.kept.insert(item, (stamp, lines.clone()));
+        }
+        (lines, bytes * LAYOUT_COST)
+    }
+}
+
 /// A search and its hits so far.
 #[derive(Debug, Default)]
 pub(crate) struct PaneSearch {
@@ -73,6 +110,8 @@ pub(crate) struct PaneSearch {
     /// The hits in the conversation and its code, and how many items were searched.
     chat_hits: Hits,
     items: usize,
+    /// The lines of the items that were searched.
+    lines: SearchedLines,
     /// The hits in the output, how many of its parts were searched, and the output's stamp at that time.
     output: Hits,
     output_parts: usize,
@@ -98,6 +137,7 @@ impl PaneSearch {
             is_expression,
             pattern: (!text.is_empty()).then_some(pattern),
             only: self.only,
+            lines: std::mem::take(&mut self.lines),
             ..Self::new(self.first)
         };
     }
@@ -158,9 +198,8 @@ impl PaneSearch {
             if is_away(state, self.items) {
                 break;
             }
-            let lines = panes.chat.lines_of(state, self.items, draw);
-            let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
-            *left = left.saturating_sub(cost * LAYOUT_COST);
+            let (lines, cost) = self.lines.of(self.items, state, &panes.chat, draw);
+            *left = left.saturating_sub(cost);
             self.chat_hits.find_in_lines(pattern, Pane::Chat, self.items, &lines);
             let blocks = state.transcript.items.get(self.items).map_or(&[][..], Item::blocks);
             for block in blocks {
@@ -273,5 +312,35 @@ impl PaneSearch {
     /// The only pane that is searched.
     pub(crate) fn only(&self) -> Option<Pane> {
         self.only
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::dialogue::Dialogue;
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::draw_context::with_draw_context;
+
+    #[test]
+    fn a_message_is_laid_out_once_for_all_letters_that_are_typed() {
+        let mut d = Dialogue::new();
+        d.user(&"a needle\n".repeat(2_000));
+        let panes = Panes::default();
+        with_draw_context(&Theme::terminal(Depth::Mono), |draw| {
+            let mut search = PaneSearch::new(Pane::Chat);
+            search.look_for("n", false);
+            while search.work(d.state(), &panes, draw) {}
+            assert!(search.count(Pane::Chat) > 0);
+            let (first, cost) = search.lines.of(0, d.state(), &panes.chat, draw);
+            search.look_for("ne", false);
+            while search.work(d.state(), &panes, draw) {}
+            let (again, _) = search.lines.of(0, d.state(), &panes.chat, draw);
+            assert!(Rc::ptr_eq(&first, &again) && cost < PORTION_BYTES, "{cost}");
+            // More than is kept is laid out again.
+            let mut full = SearchedLines { bytes: MAX_KEPT_BYTES, ..SearchedLines::default() };
+            assert_eq!(full.of(0, d.state(), &panes.chat, draw).1, cost * LAYOUT_COST);
+            assert!(full.kept.is_empty());
+        });
     }
 }

@@ -92,7 +92,7 @@ impl Screen {
         let keys: &[(Action, &str)] = match refusal {
             Refusal::NeedsLanguage(_) => &[(Action::ChooseLanguage, "chooses one")],
             Refusal::Empty(_) => &[(Action::Skip, "skips it")],
-            Refusal::Incomplete(_) | Refusal::Unclear(..) | Refusal::Forbidden(..) => {
+            Refusal::Incomplete(_) | Refusal::Torn(_) | Refusal::Unclear(..) | Refusal::Forbidden(..) => {
                 &[(Action::Edit, "edits it"), (Action::Reject, "rejects")]
             }
             _ => &[],

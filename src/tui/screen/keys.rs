@@ -44,7 +44,7 @@ impl Screen {
         let admit = self.guard.key(event, class, ctx.at);
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
-        self.note = None;
+        (self.note, self.repeated_find) = (None, None);
         self.clear_selection();
         match admit {
             KeyOutcome::Refused(why) => return self.key_refused(why, text, ctx),
@@ -201,7 +201,7 @@ impl Screen {
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
-        self.note = None;
+        (self.note, self.repeated_find) = (None, None);
         if let KeyOutcome::Refused(why) = admit {
             return self.tell_of_block(why.to_string());
         }

@@ -48,7 +48,7 @@ impl Screen {
             MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL_ROWS, ctx),
             MouseEventKind::ScrollUp => self.wheel(column, row, -WHEEL_ROWS, ctx),
             MouseEventKind::Down(MouseButton::Left) => {
-                self.note = None;
+                (self.note, self.repeated_find) = (None, None);
                 self.pressed = hit(&self.hits.buttons, column, row);
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
                 self.clear_selection();
@@ -93,10 +93,11 @@ impl Screen {
     }
 
     fn wheel(&mut self, column: u16, row: u16, rows: isize, ctx: Ctx<'_>) {
+        self.repeated_find = None;
         if !self.overlays.is_empty() {
-            self.pass(ctx, |top, ctx, _| {
-                top.wheel(rows, ctx);
-                Vec::new()
+            // In a list a step would choose something else.
+            self.pass(ctx, |top, ctx, panes| {
+                if top.properties().is_only_read { top.step(rows, ctx, panes) } else { Vec::new() }
             });
         } else if let Some(pane) = self.arrangement.pane_at(column, row) {
             self.scroll(pane, rows, ctx);

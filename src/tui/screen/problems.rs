@@ -18,11 +18,21 @@ impl Screen {
         match action {
             Action::ListUp => self.problem = self.problem.saturating_sub(1),
             Action::ListDown => self.problem = (self.problem + 1).min(MAX_PROBLEMS - 1),
-            Action::ProblemRetry => match (&ctx.state.phase, &ctx.state.live.store_failure) {
-                (Phase::Stuck(_) | Phase::Replying(_), _) => self.send(Command::Retry),
-                (_, Some(_)) => self.send(Command::RetryStore),
-                _ => {}
-            },
+            Action::ProblemRetry => {
+                let live = &ctx.state.live;
+                let is_unsaved = live.store_failure.is_some();
+                let is_unanswered = match ctx.state.phase {
+                    Phase::Stuck(_) => true,
+                    Phase::Replying(_) => live.reply.as_ref().is_some_and(|reply| reply.retry.is_some()),
+                    _ => false,
+                };
+                // That the session can't be saved is listed last.
+                if is_unsaved && (self.problem > 0 || !is_unanswered) {
+                    self.send(Command::RetryStore);
+                } else if is_unanswered {
+                    self.send(Command::Retry);
+                }
+            }
             Action::ProblemModel => self.run_command(Slash::Model, "", ctx),
             Action::ProblemKey => self.run_command(Slash::Key, "", ctx),
             Action::ProblemNew => self.leave_for(Exit::NewSession, ctx),

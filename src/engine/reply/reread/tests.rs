@@ -56,7 +56,7 @@ fn every_printed_form_of_a_call_waits_with_a_note() {
 }
 
 #[test]
-fn what_a_fence_inside_of_a_fence_tore_says_so() {
+fn what_a_fence_inside_of_a_fence_tore_says_so_and_has_no_sure_end() {
     let torn = "```markdown path=README.md\n# T\n\n```python\nprint(1)\n```\n\nThen:\n\n```bash\nrm -r build\n```\n\nEnd.\n```\nDone.\n";
     let told: Vec<_> = blocks(torn).into_iter().map(|block| (block.source, block.note)).collect();
     let note = |text: &str| Some(text.to_owned());
@@ -73,19 +73,32 @@ fn what_a_fence_inside_of_a_fence_tore_says_so() {
             ),
         ]
     );
+    assert!(blocks(torn)[..2].iter().all(|block| block.torn && !block.closed));
+    // So does what only becomes a block when it is read again.
+    let call = r#"{"name": "run_code", "arguments": {"language": "bash", "code": "rm x"}}"#;
+    for form in
+        ["```console\n$ rm x\n```\n".to_owned(), format!("```json\n{call}\n```\n"), format!("{call}\n")]
+    {
+        let found = blocks(&torn.replace("End.\n", &form));
+        assert!(found.len() > 2 && found[2].source.trim() == "rm x" && found[2].torn, "{form}: {found:#?}");
+    }
     // It is shown, not written: what follows may belong to it all the same.
     let shown = blocks(&torn.replace(" path=README.md", ""));
-    assert!(shown[0].note.as_deref().is_some_and(|note| note.contains("above")), "{shown:#?}");
+    assert!(
+        shown[0].torn && shown[0].note.as_deref().is_some_and(|note| note.contains("above")),
+        "{shown:#?}"
+    );
     // Behind its end, and around a shorter fence or one of tildes, all is as it says.
     let behind = format!("{torn}```\n\n```python\nprint(2)\n```\n");
-    assert_eq!(blocks(&behind).last().map(|block| block.note.clone()), Some(None));
+    assert_eq!(blocks(&behind).last().map(|block| (block.closed, block.note.clone())), Some((true, None)));
     for whole in [
         "````markdown path=a.md\n```python\nprint(1)\n```\n````\n",
         "````markdown path=a.md\n```python\nprint(1)\n````\n",
         "```markdown path=a.md\n~~~python\nprint(1)\n~~~\n```\n",
         "```bash\necho ```python```\n```\n",
     ] {
-        assert_eq!(only(whole).note, None, "{whole}");
+        let block = only(whole);
+        assert!(block.closed && !block.torn && block.note.is_none(), "{whole}");
     }
 }
 

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// The rows of an item, and the stamp of what they were laid out from.
 #[derive(Debug)]
 pub(super) struct CachedRows {
-    stamp: u64,
+    pub(super) stamp: u64,
     pub(super) rows: Rc<[Line<'static>]>,
     /// Which of the rows show blocks.
     pub(super) blocks: item::BlockPlaces,
