@@ -116,7 +116,7 @@ pub(crate) struct CheckSpec {
     pub(crate) verdicts: &'static [&'static str],
     /// The keys that a step with this check may have in addition.
     pub(crate) options: &'static [CheckOption],
-    /// Whether it can judge a step in which the model is told nothing.
+    /// Whether it can judge a step in which the model is told nothing. Any other check judges only once there is a reply.
     pub(crate) needs_no_reply: bool,
     /// Whether it may show the person a form.
     pub(crate) asks: bool,

@@ -32,9 +32,6 @@ impl Check for ChangedCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let Some(line) = net_of(view) else {
             return CheckResponse::unable("There is no net that held, so nothing is changed.");
         };

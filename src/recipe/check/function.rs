@@ -22,9 +22,6 @@ impl Check for FunctionCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let newest = view.newest();
         if let Some((item, run, report)) = code_runs(&newest).last() {
             let read = function::examine(&text_of(item, run));

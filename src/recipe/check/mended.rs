@@ -30,9 +30,6 @@ impl Check for MendedCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
             Err(why) => return CheckResponse::unable(why.to_string()),

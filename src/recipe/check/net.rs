@@ -62,7 +62,6 @@ impl Check for Record {
             OwnRun::Refused(_) => {
                 CheckResponse::unable("The test did not run, and without a net nothing is changed.")
             }
-            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if lines.is_empty() => {
                 if let Some(file) = view.written().first() {
                     CheckResponse::judge(NOTHING, format!("{file} can't be run by itself"))

@@ -28,9 +28,6 @@ impl Check for RunCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let ran: Vec<&RunReport> =
             code_runs(&view.newest()).into_iter().map(|(_, _, report)| report).collect();
         let Some(newest) = ran.last() else {

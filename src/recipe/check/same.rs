@@ -62,7 +62,6 @@ impl Check for SameOutput {
             OwnRun::Refused(_) => {
                 CheckResponse::unable("The two were not compared, so whether they do the same is not known.")
             }
-            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if view.written().is_empty() && !view.newest().is_empty() => CheckResponse::Ask,
             OwnRun::None => {
                 let Some(old) = run_of(view, &view.written_in(view.option("record"))) else {

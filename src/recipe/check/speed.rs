@@ -31,7 +31,6 @@ impl Check for MeasuredCheck {
                 None => CheckResponse::judge(FAILED, why(report)),
             },
             OwnRun::Refused(_) => CheckResponse::unable("It was not measured, so nothing is made faster."),
-            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None => match workload(view, &view.written()) {
                 Some(words) => CheckResponse::Propose(vec![measure(
                     view,

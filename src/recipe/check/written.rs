@@ -16,11 +16,12 @@ impl Check for WrittenCheck {
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         let files = view.written();
-        match (view.reply(), files.as_slice()) {
-            (None, _) => CheckResponse::Ask,
-            (Some(_), []) if !view.newest().is_empty() => CheckResponse::Ask,
-            (Some(_), []) => CheckResponse::judge(NOTHING, "no file was written"),
-            (Some(_), files) => CheckResponse::judge(WRITTEN, files.join(", ")),
+        if !files.is_empty() {
+            CheckResponse::judge(WRITTEN, files.join(", "))
+        } else if view.newest().is_empty() {
+            CheckResponse::judge(NOTHING, "no file was written")
+        } else {
+            CheckResponse::Ask
         }
     }
 
