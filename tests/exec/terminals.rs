@@ -71,12 +71,6 @@ async fn what_a_terminal_needs_is_not_carried_over_to_the_next_block() {
 }
 
 #[tokio::test]
-async fn without_a_terminal_the_same_finds_the_end_of_its_input() {
-    let told = Shop::new().sh("read -p 'Name? ' x || echo none; [ -t 0 ] || echo no terminal").await.ok();
-    assert_eq!(told.out(), "none\nno terminal\n");
-}
-
-#[tokio::test]
 async fn python_asks_in_a_process_of_its_own() {
     let shop = Shop::new();
     let terms = shop.terminal_terms("python", 20_000).await;

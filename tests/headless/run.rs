@@ -150,10 +150,13 @@ fn what_never_may_run_is_not_run_by_approving_all() {
     turn(&home, &server, APPROVED).ended(10);
     assert!(!home.work().join("ran").exists());
     // Nobody can say what a fence without a language is: it is skipped, and the model is told.
-    for fence in ["```\ntouch ran\n```\n", "```\ntouch ran\n"] {
+    let and_code = "```\ntouch ran\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
+    for (fence, runs) in [("```\ntouch ran\n```\n", 0), ("```\ntouch ran\n", 0), (and_code, 1)] {
         let server = ModelServer::replying(&[fence, "Well."]);
-        let done = turn(&home, &server, APPROVED);
-        assert_eq!(done.code, Some(0), "{fence} {}", done.err);
+        let done = turn(&home, &server, APPROVED).ended(0);
+        assert_eq!(done.events("run").len(), runs, "{fence}");
+        let told = server.requests()[1].json().to_string();
+        assert!(told.contains("names no language"), "{fence}: {told}");
         assert!(!home.work().join("ran").exists());
     }
 }
@@ -170,10 +173,6 @@ fn what_is_forbidden_is_not_run_by_approving_all() {
         assert_eq!(done.events("review")[0]["findings"][0]["forbidden"], true, "{}", done.out);
         assert!(done.events("decision").is_empty() && !home.work().join("ran").exists());
     }
-    home.file("a.py", "import os\nos.system('touch ran')\n");
-    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]);
-    assert_eq!(done.json()[0]["outcome"], "refused", "{} {}", done.out, done.err);
-    assert!(!home.work().join("ran").exists());
 }
 
 /// An address that came from an output, and that nobody typed, is reported beside the findings.

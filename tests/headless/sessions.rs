@@ -124,18 +124,6 @@ fn a_relative_home_is_refused_with_words() {
 }
 
 #[test]
-fn a_fence_without_a_language_stops_no_turn() {
-    let home = Home::new();
-    let first =
-        "This is what it prints:\n\n```\n42\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
-    let server = ModelServer::replying(&[first, "It is 42."]);
-    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]).ended(0);
-    assert_eq!(done.events("run").len(), 1);
-    let told = server.requests()[1].json().to_string();
-    assert!(told.contains("names no language"), "the model is told: {told}");
-}
-
-#[test]
 fn a_connection_that_is_lost_before_the_reply_begins_is_asked_again() {
     let home = Home::new();
     let server = ModelServer::start(vec![
