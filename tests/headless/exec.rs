@@ -1,6 +1,6 @@
 //! Tests `sayso exec --json` on programs that raise, loop, flood, read, are interrupted.
 
-use crate::home::{Home, assert_has, finish, interrupt, output, run_to_end, wait_for};
+use crate::home::{Home, finish, interrupt, output, run_to_end, wait_for};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -47,8 +47,9 @@ fn nothing_runs_where_the_sandbox_has_no_private_folder() {
     let home = Home::new();
     home.file("a.sh", "touch ran\n");
     for options in [&["exec", "a.sh"][..], &["exec", "--sandbox", "workspace", "a.sh"]] {
-        let done = home.run_in(&[("TMPDIR", home.work().join("gone"))], options).ended(2);
-        assert!(done.err.contains("the sandbox needs a private folder in "), "{}", done.err);
+        home.run_in(&[("TMPDIR", home.work().join("gone"))], options)
+            .ended(2)
+            .tells(&["the sandbox needs a private folder in "]);
         assert!(!home.work().join("ran").exists());
     }
 }
@@ -104,8 +105,8 @@ fn errors_name_the_file_that_was_named() {
     assert_eq!(object["stderr"], "sub/a.sh: line 2: nope: command not found\n");
     let (object, _) = home.exec("sub/a.dash", "true\nnope\n", &[]);
     assert_eq!(object["stderr"], "sub/a.dash: 2: nope: not found\n");
-    let done = home.run_with_input(&["exec", "--language", "bash", "-"], "true\nnope\n");
-    assert!(done.err.contains("block 1: line 2: nope"), "{}", done.err);
+    home.run_with_input(&["exec", "--language", "bash", "-"], "true\nnope\n")
+        .tells(&["block 1: line 2: nope"]);
 }
 
 #[test]
@@ -405,8 +406,7 @@ fn a_script_without_an_extension_has_the_language_of_its_first_line() {
     let done = home.run_with_input(&args, "#!/bin/sh\necho hi\n");
     assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("bash"), &json!("hi\n")));
     home.file("notes", "print(1)\n");
-    let done = home.run(&["exec", "notes"]).ended(2);
-    assert!(done.err.contains("the language of notes is not known"), "{}", done.err);
+    home.run(&["exec", "notes"]).ended(2).tells(&["the language of notes is not known"]);
 }
 
 #[test]
@@ -423,8 +423,7 @@ fn what_cannot_run_is_said_before_anything_runs() {
         (&["exec", "a.py", "--language", "cobol"], "no language \"cobol\""),
         (&["exec", "a.py", "--cwd", "nowhere"], "can't work in nowhere"),
     ] {
-        let done = home.run(args).ended(2);
-        assert_has(&done.err, &[&format!("error: {what}"), "  hint: "]);
+        let done = home.run(args).ended(2).tells(&[&format!("error: {what}"), "  hint: "]);
         assert_eq!(done.out, "");
     }
     assert!(!home.work().join("ran").exists());
@@ -457,8 +456,7 @@ fn an_end_that_can_not_be_written_is_no_success() {
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &unkept);
     run_to_end(&mut shell).ended(0);
 
-    let checked = home.run(&["sessions", "check"]).ended(0);
-    assert!(checked.out.contains(": whole\n  block 1: LOST, its end is not known\n"), "{}", checked.out);
+    home.run(&["sessions", "check"]).ended(0).prints(&[": whole\n  block 1: LOST, its end is not known\n"]);
 }
 
 #[test]
@@ -483,9 +481,7 @@ fn options_before_the_command_hold_for_it_or_are_refused() {
     assert_ne!(before.code, Some(0), "{}", before.out);
     assert_eq!((before.code, &before.out), (behind.code, &behind.out), "{}", before.err);
     for option in ["--session", "--from"] {
-        let done = home.run(&[option, "x.jsonl", "exec", "a.sh"]);
-        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{option} {}", done.err);
+        assert_eq!(home.run(&[option, "x.jsonl", "exec", "a.sh"]).ended(2).out, "");
     }
-    let done = home.run(&["--session", "x.jsonl", "resume", "another"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{}", done.err);
+    assert_eq!(home.run(&["--session", "x.jsonl", "resume", "another"]).ended(2).out, "");
 }

@@ -41,6 +41,22 @@ impl Done {
         self
     }
 
+    /// Asserts that each of these is on standard error; a failure shows all that was printed.
+    #[track_caller]
+    pub fn tells(self, parts: &[&str]) -> Self {
+        let missing = parts.iter().find(|part| !self.err.contains(**part));
+        assert_eq!(missing, None, "{}\n{}\n{}", self.args, self.out, self.err);
+        self
+    }
+
+    /// Asserts that each of these is on standard output; a failure shows all that was printed.
+    #[track_caller]
+    pub fn prints(self, parts: &[&str]) -> Self {
+        let missing = parts.iter().find(|part| !self.out.contains(**part));
+        assert_eq!(missing, None, "{}\n{}\n{}", self.args, self.out, self.err);
+        self
+    }
+
     /// The last JSON value of standard output.
     #[track_caller]
     pub fn last(&self) -> Value {

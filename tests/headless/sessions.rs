@@ -1,6 +1,6 @@
 //! Tests session files on disk: damage is reported, and printed output is there.
 
-use crate::home::{Home, assert_has};
+use crate::home::Home;
 use crate::model_server::{Answer, Do, ModelServer, delta, finish};
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -19,12 +19,10 @@ fn one_message_is_listed_as_one() {
     let home = Home::new();
     let server = ModelServer::replying(&["Hello.", "Hello again."]);
     assert_eq!(home.turn(&server, "go", &[]).code, Some(0));
-    let list = home.run(&["sessions", "list"]).out;
-    assert!(list.contains(" 2 messages  "), "{list}");
+    let list = home.run(&["sessions", "list"]).prints(&[" 2 messages  "]).out;
     home.file("a.sh", "true\n");
-    assert_eq!(home.run(&["exec", "--sandbox", "off", "a.sh"]).code, Some(0));
-    let list = home.run(&["sessions", "list"]).out;
-    assert!(list.contains(" 1 message   ") && list.contains(" 2 messages  "), "{list}");
+    home.run(&["exec", "--sandbox", "off", "a.sh"]).ended(0);
+    home.run(&["sessions", "list"]).prints(&[" 1 message   ", " 2 messages  "]);
 }
 
 #[test]
@@ -96,8 +94,7 @@ fn damage_is_told_in_full_by_check() {
     let home = Home::new();
     let path = a_session_with_a_run(&home);
     let whole = std::fs::read_to_string(&path).unwrap();
-    let done = home.run(&["sessions", "check"]).ended(0);
-    assert!(done.out.contains(": whole"), "{}", done.out);
+    home.run(&["sessions", "check"]).ended(0).prints(&[": whole"]);
 
     let lines: Vec<&str> = whole.lines().collect();
     let at = |kind: &str| lines.iter().position(|line| line.contains(kind)).unwrap();
@@ -106,8 +103,9 @@ fn damage_is_told_in_full_by_check() {
     damaged[approval] = damaged[approval].replace("approve", "appruve");
     damaged[block + 1] = damaged[block + 1].replacen("\"v\":1", "\"v\":2", 1);
     std::fs::write(&path, damaged.join("\n") + "\n").unwrap();
-    let done = home.run(&["sessions", "check"]).ended(5);
-    assert_has(&done.out, &[&format!("Line {} is damaged", approval + 1), "its approval can't be read"]);
+    home.run(&["sessions", "check"])
+        .ended(5)
+        .prints(&[&format!("Line {} is damaged", approval + 1), "its approval can't be read"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged.join("\n") + "\n", "nothing is changed");
 }
 
@@ -117,8 +115,7 @@ fn a_relative_home_is_refused_with_words() {
     for args in [&["doctor"][..], &["sessions", "list"], &["run", "x"]] {
         let mut command = home.command(args);
         command.env("HOME", "somewhere").env_remove("SAYSO_HOME");
-        let done = crate::home::run_to_end(&mut command).ended(3);
-        assert!(done.err.contains("HOME") && done.err.contains("not an absolute path"), "{}", done.err);
+        crate::home::run_to_end(&mut command).ended(3).tells(&["HOME", "not an absolute path"]);
         assert!(!home.work().join("somewhere").exists());
     }
 }
@@ -131,8 +128,7 @@ fn a_connection_that_is_lost_before_the_reply_begins_is_asked_again() {
         Answer::stream(vec![]),
         Answer::text("Here."),
     ]);
-    let done = home.turn(&server, "go", &[]).ended(0);
-    assert!(done.out.contains("Here."), "{}", done.out);
+    home.turn(&server, "go", &[]).ended(0).prints(&["Here."]);
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -178,11 +174,9 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     };
     assert!(told(&home).0.is_null());
     assert!(told(&other).0.as_str().is_some_and(|why| why.contains("no key")), "{:?}", told(&other));
-    let done = other.run(&["sessions", "check"]);
-    assert!(done.code == Some(0) && done.out.contains("foreign: "), "{}{}", done.out, done.err);
+    other.run(&["sessions", "check"]).ended(0).prints(&["foreign: "]);
 
-    let done = other.run(&["sessions", "adopt", &id]).ended(2);
-    assert!(done.out.contains(" and 1 approval;") && done.err.contains("--yes"), "{}{}", done.out, done.err);
+    other.run(&["sessions", "adopt", &id]).ended(2).tells(&["--yes"]).prints(&[" and 1 approval;"]);
     assert_eq!(std::fs::read_to_string(&copy).unwrap(), own, "nothing was changed");
     other.run(&["sessions", "adopt", &id, "--yes"]).ended(0);
     assert!(told(&other).0.is_null());
@@ -196,8 +190,7 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     let adopted = std::fs::read_to_string(&copy).unwrap();
     std::fs::write(&copy, adopted.replacen(line, &format!("{body},\"crc\":\"{crc:08x}\"}}"), 1)).unwrap();
     assert!(told(&other).0.is_string());
-    let done = home.run(&["sessions", "adopt", &id, "--yes"]);
-    assert!(done.out.contains("yours already"), "{}{}", done.out, done.err);
+    home.run(&["sessions", "adopt", &id, "--yes"]).prints(&["yours already"]);
 }
 
 /// A session with one run that changed, created and deleted files.
@@ -217,20 +210,20 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     let home = Home::new();
     let id = a_session_with_changes(&home);
     let (work, read) = (home.work(), |path: PathBuf| std::fs::read_to_string(path).ok());
-    let told = home.run(&["sessions", "undo", &id]).ended(2);
-    assert_has(
-        &told.out,
-        &["changed  a.txt", "deleted  gone.txt", "created  new/b.txt", "3 of 3 changes can be taken back."],
-    );
+    home.run(&["sessions", "undo", &id]).ended(2).prints(&[
+        "changed  a.txt",
+        "deleted  gone.txt",
+        "created  new/b.txt",
+        "3 of 3 changes can be taken back.",
+    ]);
     assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
     for named in
         ["./new/b.txt".to_owned(), work.canonicalize().unwrap().join("new/b.txt").display().to_string()]
     {
-        let told = home.run(&["sessions", "undo", &id, "--file", &named]);
-        assert!(told.out.contains("1 of 1 change can be taken back."), "{named} {}{}", told.out, told.err);
+        home.run(&["sessions", "undo", &id, "--file", &named]).prints(&["1 of 1 change can be taken back."]);
     }
-    let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: gone.txt\n"), "{}", done.err);
+    let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]).ended(0);
+    assert_eq!(done.out, "taken back: gone.txt\n");
     // A file that changed since is kept, and reported.
     std::fs::write(work.join("a.txt"), "newer\n").unwrap();
     let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]);
@@ -239,15 +232,17 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     assert_eq!((done.code, done.out.as_str()), (Some(5), told), "{}", done.err);
     assert!(done.err.contains("1 of 3 changes was not taken back"), "{}", done.err);
     assert!(!work.join("new").exists() && read(work.join("a.txt")).as_deref() == Some("newer\n"));
-    let told = home.run(&["sessions", "undo", &id]);
-    assert!(told.out.contains("a.txt  4 B  changed since"), "{}", told.out);
-    let done = home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"]).ended(5);
-    assert!(done.err.contains("1 of 1 change was not taken back"), "{}", done.err);
-    let done = home.run(&["sessions", "undo", &id, "--again", "--yes"]);
-    assert!(done.code == Some(5) && done.out.contains("not made again: a.txt"), "{}{}", done.out, done.err);
+    home.run(&["sessions", "undo", &id]).prints(&["a.txt  4 B  changed since"]);
+    home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"])
+        .ended(5)
+        .tells(&["1 of 1 change was not taken back"]);
+    home.run(&["sessions", "undo", &id, "--again", "--yes"]).ended(5).prints(&["not made again: a.txt"]);
     assert!(!work.join("gone.txt").exists() && read(work.join("new/b.txt")).as_deref() == Some("run\n"));
-    let shown = home.run(&["sessions", "show", &id]).out;
-    assert_has(&shown, &["taken back: gone.txt", "taken back: new/b.txt", "made again: gone.txt, new/b.txt"]);
+    home.run(&["sessions", "show", &id]).prints(&[
+        "taken back: gone.txt",
+        "taken back: new/b.txt",
+        "made again: gone.txt, new/b.txt",
+    ]);
     home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]).ended(2);
 }
 
@@ -275,11 +270,11 @@ fn what_was_taken_back_already_leads_to_the_runs_before_it() {
     let server = ModelServer::start(vec![block("one"), block("two"), Answer::text("Done.")]);
     home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
     let id = home.session_id();
-    let done = home.run(&["sessions", "undo", &id, "--yes"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: a.txt\n"), "{}", done.err);
-    let again = home.run(&["sessions", "undo", &id, "--yes"]).ended(5);
-    assert!(again.out.contains("before it, block 1 (--block 1): 1 change\n"), "{}", again.out);
-    assert!(again.err.contains("nothing of it can be taken back"), "{}", again.err);
+    assert_eq!(home.run(&["sessions", "undo", &id, "--yes"]).ended(0).out, "taken back: a.txt\n");
+    home.run(&["sessions", "undo", &id, "--yes"])
+        .ended(5)
+        .tells(&["nothing of it can be taken back"])
+        .prints(&["before it, block 1 (--block 1): 1 change\n"]);
     assert_eq!(home.text("a.txt"), "one\n");
 }
 

@@ -86,8 +86,7 @@ fn each_call_that_came_to_no_block_is_told_once() {
     home.configure("dialect = \"tools\"\n");
     let server =
         ModelServer::start(vec![calls(&[("c1", "rm", "{}"), ("c2", "cp", "{}")]), Answer::text("Done.")]);
-    let done = home.turn(&server, "go", &["--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = home.turn(&server, "go", &["--sandbox", "off"]).ended(0);
     for name in ["rm", "cp"] {
         let why = format!("there is no tool \"{name}\"");
         assert_eq!((done.out.matches(&why).count(), done.err.matches(&why).count()), (0, 1), "{}", done.err);
