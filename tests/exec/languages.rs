@@ -78,8 +78,7 @@ async fn c_is_built_and_run_and_its_compilers_errors_are_told_as_such() {
     assert_eq!((told.report.outcome.clone(), told.report.receipt.exit_code), (Outcome::Failed, Some(7)));
     assert_eq!(told.report.error, None, "a program that fails is no error of the compiler");
 
-    let told = shop.run("c", "int main(void) {\n    retrun 0;\n}\n").await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    let told = shop.run("c", "int main(void) {\n    retrun 0;\n}\n").await.ended(Outcome::Failed);
     let error = told.error();
     assert_eq!(error.kind, "CompileError");
     assert!(error.message.contains("block_") && error.message.contains(".c:2:"), "{}", error.message);
@@ -126,8 +125,7 @@ async fn rust_is_built_and_run() {
 #[ignore = "needs sqlite3"]
 async fn sqlite_runs_and_stops_at_an_error() {
     prints("sql", "create table t(a);\ninsert into t values (42);\nselect a from t;\n", "a \n--\n42\n").await;
-    let told = Shop::new().run("sql", "select * from nowhere;\nselect 1;\n").await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    let told = Shop::new().run("sql", "select * from nowhere;\nselect 1;\n").await.ended(Outcome::Failed);
     assert!(told.err().contains("no such table"), "{}", told.err());
 }
 
@@ -145,8 +143,7 @@ async fn typescript_runs_in_node() {
     assert_eq!((told.out().as_str(), told.err().as_str()), ("42\n", ""));
     let source = "import fs from 'node:fs';\nconst n: number = await 42;\nconsole.log(n);\n";
     assert_eq!(shop.run("typescript", source).await.ok().out(), "42\n");
-    let told = shop.run("typescript", "const a: number = ;\n").await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    shop.run("typescript", "const a: number = ;\n").await.ended(Outcome::Failed);
 }
 
 /// Languages with an error in the second line of a block, and what their messages call the place, with `{}` for the
@@ -264,8 +261,7 @@ async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
     let told = shop.carry_out(request.named(Some("sub/b.jl".to_owned()))).await.ok();
     assert_eq!((told.out().as_str(), told.err().as_str()), ("42 String[] true\n", ""));
 
-    let told = shop.run("julia", "f(x) = error(\"no $x\")\n\nf(3)\n").await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    let told = shop.run("julia", "f(x) = error(\"no $x\")\n\nf(3)\n").await.ended(Outcome::Failed);
     assert!(told.err().contains("no 3") && told.err().contains("block 2:3"), "{}", told.err());
     let work = shop.work().display().to_string();
     assert!(!told.err().contains("/dev/fd") && !told.err().contains(&work), "{}", told.err());
