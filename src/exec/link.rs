@@ -197,9 +197,9 @@ impl Drop for Link {
 fn ends_within(child: &Child, patience: Duration) -> bool {
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
     let Ok(ended) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return true };
-    let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
+    let timeout = Timespec::try_from(patience).ok();
     loop {
-        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)) {
+        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], timeout.as_ref()) {
             Err(Errno::INTR) => {}
             Ok(count) => return count > 0,
             Err(_) => return false,

@@ -130,10 +130,9 @@ impl Supervisor {
         let watched = self.watch.as_ref().map(|w| {
             w.repeat_at.last().into_iter().chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at)
         });
-        let timeout = watched.into_iter().chain(self.pause_at).min().map(|due| {
-            let rest = due.saturating_duration_since(Instant::now());
-            Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
-        });
+        let due = watched.into_iter().chain(self.pause_at).min();
+        let rest = due.map(|due| due.saturating_duration_since(Instant::now()));
+        let timeout = rest.and_then(|rest| Timespec::try_from(rest).ok());
         poll(&mut fds, timeout.as_ref())?;
         let ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
         Ok(ReadyWork { socket: ready(0), child: ready(1), program_ended: ready(2) })
