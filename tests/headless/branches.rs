@@ -64,7 +64,7 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     let second = fork(&home, &before_two, &[]);
     assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
     home.run(&["sessions", "rm", "--yes", &before_two]).ended(0);
-    let list = home.run(&["sessions", "list"]).prints(&["a session that is gone"]).out;
+    home.run(&["sessions", "list"]).prints(&["a session that is gone"]);
     home.run(&["sessions", "list", "--tree"]).prints(&["a session that is gone", "└ "]);
     let json = home.run(&["sessions", "list", "--json"]).json()[0].clone();
     let at: Vec<&serde_json::Value> =

@@ -63,8 +63,7 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     home.run(&["sessions", "search", "wow flutter", "--outcome", "ok"])
         .prints(&[" --at output:1 --find '\"wow flutter\"'   (or --at block:1)\n"]);
     // What the search prints is taken as it stands, also for words that look like options.
-    let odd =
-        home.run(&["sessions", "search", "--", "-rudder"]).prints(&[" --at message:3 --find -rudder\n"]).out;
+    home.run(&["sessions", "search", "--", "-rudder"]).prints(&[" --at message:3 --find -rudder\n"]);
     home.run(&["resume", id, "--at", "message:3", "--find", "-rudder"]).tells(&["needs a terminal"]);
     let wrong = home.run(&["resume", id, "--at", "line:3", "--plain"]);
     assert!(wrong.code != Some(0) && !wrong.err.is_empty(), "{}", wrong.err);

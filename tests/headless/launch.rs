@@ -52,7 +52,7 @@ impl Field {
     fn open_everything(&self, path: &str, env: &[(&str, &Path)], options: &[&str]) {
         self.go(&[options, &["doctor"]].concat(), path, env).ended(0);
         self.clean("doctor");
-        let json = self.go(&[options, &["doctor", "--json"]].concat(), path, env).prints(&["\"looks\""]);
+        self.go(&[options, &["doctor", "--json"]].concat(), path, env).prints(&["\"looks\""]);
         let server = ModelServer::replying(&[BLOCKS]);
         let run = ["run", "show me", "--model", "openai/test", "--base-url", &server.v1()];
         self.go(&[&run[..], &["--approve", "never", "--json"], options].concat(), path, env)

@@ -19,7 +19,7 @@ fn one_message_is_listed_as_one() {
     let home = Home::new();
     let server = ModelServer::replying(&["Hello.", "Hello again."]);
     assert_eq!(home.turn(&server, "go", &[]).code, Some(0));
-    let list = home.run(&["sessions", "list"]).prints(&[" 2 messages  "]).out;
+    home.run(&["sessions", "list"]).prints(&[" 2 messages  "]);
     home.file("a.sh", "true\n");
     home.run(&["exec", "--sandbox", "off", "a.sh"]).ended(0);
     home.run(&["sessions", "list"]).prints(&[" 1 message   ", " 2 messages  "]);
