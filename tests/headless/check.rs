@@ -9,9 +9,7 @@ const SARIF: &str = include_str!("../fixtures/sarif/sarif-schema-2.1.0.json");
 
 #[test]
 fn the_line_of_code_is_shown_with_the_place() {
-    let home = Home::new();
-    home.file("a.py", "import os\nos.remove('a.txt')\n");
-    home.file("b.sql", "SELECT 1;\n");
+    let home = Home::with(&[("a.py", "import os\nos.remove('a.txt')\n"), ("b.sql", "SELECT 1;\n")]);
     let done = home.run(&["check", "a.py", "b.sql"]).ended(0);
     let wanted = "a.py:2:1: MEDIUM py.delete-file: deletes a file: a.txt\n  2 | os.remove('a.txt')\n    | ^^^^^^^^^^^^^^^^^^\n\
                   b.sql: no findings\n2 files: 0 high, 1 medium, 0 info\n";
@@ -338,8 +336,7 @@ fn the_samples_of_the_document_of_rules_hold() {
 
 #[test]
 fn the_person_and_no_project_makes_rules_silent_or_milder() {
-    let home = Home::new();
-    home.file("a.py", "import os, shutil\nos.remove('a')\nshutil.rmtree('out')\n");
+    let home = Home::with(&[("a.py", "import os, shutil\nos.remove('a')\nshutil.rmtree('out')\n")]);
     let told = || home.run(&["check", "--json", "a.py"]).json()[0]["files"][0]["findings"].clone();
     let severities = |findings: &Value| -> Vec<String> {
         let all = findings.as_array().unwrap().iter();

@@ -23,8 +23,7 @@ fn check_reviews_without_running() {
 
 #[test]
 fn check_finds_hidden_characters_in_any_language() {
-    let home = Home::new();
-    home.file("x.txt", "a\u{202e}b\n");
+    let home = Home::with(&[("x.txt", "a\u{202e}b\n")]);
     let done = home.run(&["check", "x.txt"]).ended(1);
     assert!(done.out.contains("x.txt:1:2: HIGH") && !done.out.contains('\u{202e}'), "{}", done.out);
 }

@@ -44,8 +44,7 @@ fn every_field_is_there() {
 /// A run may have filled the place: that must not take the sandbox away from the next one.
 #[test]
 fn nothing_runs_where_the_sandbox_has_no_private_folder() {
-    let home = Home::new();
-    home.file("a.sh", "touch ran\n");
+    let home = Home::with(&[("a.sh", "touch ran\n")]);
     for options in [&["exec", "a.sh"][..], &["exec", "--sandbox", "workspace", "a.sh"]] {
         home.run_in(&[("TMPDIR", home.work().join("gone"))], options)
             .ended(2)
@@ -56,8 +55,7 @@ fn nothing_runs_where_the_sandbox_has_no_private_folder() {
 
 #[test]
 fn an_empty_name_of_the_temporary_folder_names_none() {
-    let home = Home::new();
-    home.file("a.sh", "echo ran\n");
+    let home = Home::with(&[("a.sh", "echo ran\n")]);
     let level = |env: &[(&str, &str)]| {
         home.run_in(env, &["exec", "--json", "a.sh"]).ended(0).json()[0]["sandbox"]["level"].clone()
     };
@@ -199,8 +197,7 @@ fn limits_are_options_and_are_told_as_what_they_are() {
 
 #[test]
 fn a_level_that_is_asked_for_is_had_or_nothing_runs() {
-    let home = Home::new();
-    home.file("a.sh", "echo x > made; echo ran\n");
+    let home = Home::with(&[("a.sh", "echo x > made; echo ran\n")]);
     let done = home.run(&["exec", "--json", "--sandbox", "read-only", "a.sh"]);
     if done.code == Some(2) {
         assert!(done.err.contains("can't be had here") && done.out.is_empty(), "{}", done.err);
@@ -245,8 +242,7 @@ fn output_without_a_newline_and_output_that_is_no_text() {
 
 #[test]
 fn what_acts_on_a_terminal_is_escaped() {
-    let home = Home::new();
-    home.file("a.sh", "printf '\\033]52;c;x\\007\\302\\233\\342\\200\\256\\177'\n");
+    let home = Home::with(&[("a.sh", "printf '\\033]52;c;x\\007\\302\\233\\342\\200\\256\\177'\n")]);
     for args in [&["exec", "--json", "a.sh"][..], &["exec", "a.sh"]] {
         let done = home.run(args);
         let acting = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
@@ -300,8 +296,7 @@ fn what_ran_is_told_and_can_be_taken_back_although_nobody_reads_any_more() {
     let cases: [(&[&str], bool); 4] =
         [(&[], false), (&["--json"], false), (&["--no-session"], false), (&[], true)];
     for (options, is_disk_full) in cases {
-        let home = Home::new();
-        home.file("a.sh", "echo evil > .envrc; touch made.txt; echo one\n");
+        let home = Home::with(&[("a.sh", "echo evil > .envrc; touch made.txt; echo one\n")]);
         let mut command = home.command(&[&["exec", "--sandbox", "off"][..], options, &["a.sh"]].concat());
         if is_disk_full {
             command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
@@ -327,9 +322,7 @@ fn what_ran_is_told_and_can_be_taken_back_although_nobody_reads_any_more() {
 
 #[test]
 fn no_file_is_lost_that_never_started_because_nobody_reads_any_more() {
-    let home = Home::new();
-    home.file("a.sh", "true\n");
-    home.file("b.sh", "true\n");
+    let home = Home::with(&[("a.sh", "true\n"), ("b.sh", "true\n")]);
     let mut command = home.command(&["exec", "--json", "--sandbox", "off", "a.sh", "b.sh"]);
     assert_eq!(output(command.stdout(closed_pipe())).status.code(), Some(1));
     let checked = home.run(&["sessions", "check"]).ended(0);
@@ -338,8 +331,7 @@ fn no_file_is_lost_that_never_started_because_nobody_reads_any_more() {
 
 #[test]
 fn text_output_goes_where_it_belongs() {
-    let home = Home::new();
-    home.file("a.py", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6 * 7\n");
+    let home = Home::with(&[("a.py", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6 * 7\n")]);
     let done = home.run(&["exec", "--sandbox", "off", "a.py"]);
     assert_eq!((done.out.as_str(), done.err.as_str(), done.code), ("out\n42\n", "err\n", Some(0)));
     let done = home.run_with_input(&["exec", "--language", "sh", "-"], "echo $((6 * 7))\n");
@@ -398,8 +390,7 @@ fn a_stream_has_its_end_although_the_other_one_was_flooded_later() {
 
 #[test]
 fn a_script_without_an_extension_has_the_language_of_its_first_line() {
-    let home = Home::new();
-    home.file("tool", "#!/usr/bin/env python3\nprint(6 * 7)\n");
+    let home = Home::with(&[("tool", "#!/usr/bin/env python3\nprint(6 * 7)\n")]);
     let done = home.run(&["exec", "--json", "--sandbox", "off", "tool"]).ended(0);
     assert_eq!((&done.json()[0]["language"], &done.json()[0]["stdout"]), (&json!("python"), &json!("42\n")));
     let args = ["exec", "--json", "--sandbox", "off", "-"];
@@ -431,8 +422,7 @@ fn what_cannot_run_is_said_before_anything_runs() {
 
 #[test]
 fn a_language_without_its_interpreter_is_not_started() {
-    let home = Home::new();
-    home.file("a.js", "1\n");
+    let home = Home::with(&[("a.js", "1\n")]);
     let empty = home.work().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let done = home.run_in(&[("PATH", &empty)], &["exec", "--json", "a.js"]);
@@ -444,8 +434,7 @@ fn a_language_without_its_interpreter_is_not_started() {
 
 #[test]
 fn an_end_that_can_not_be_written_is_no_success() {
-    let home = Home::new();
-    home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
+    let home = Home::with(&[("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n")]);
     let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
     let done = run_to_end(&mut shell).ended(5);
@@ -461,8 +450,7 @@ fn an_end_that_can_not_be_written_is_no_success() {
 
 #[test]
 fn the_file_of_a_long_output_is_told_as_what_it_is() {
-    let home = Home::new();
-    home.file("a.sh", "head -c 3000000 /dev/zero | tr '\\0' y\n");
+    let home = Home::with(&[("a.sh", "head -c 3000000 /dev/zero | tr '\\0' y\n")]);
     for (limit, told) in [("4000000", "all of the output is in "), ("2000000", "its beginning and its end")] {
         home.configure(format!("limits.output_file = {limit}\n"));
         let done = home.run(&["exec", "--sandbox", "off", "a.sh"]).ended(0);
@@ -473,8 +461,7 @@ fn the_file_of_a_long_output_is_told_as_what_it_is() {
 
 #[test]
 fn options_before_the_command_hold_for_it_or_are_refused() {
-    let home = Home::new();
-    home.file("a.sh", "echo ran\n");
+    let home = Home::with(&[("a.sh", "echo ran\n")]);
     // What was named to carry out the file is not there: nothing else takes its place.
     let behind = home.run(&["exec", "--executor", "jupyter:none-such", "a.sh"]);
     let before = home.run(&["--executor", "jupyter:none-such", "exec", "a.sh"]);

@@ -125,10 +125,7 @@ fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
     assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
     // Code that needs no such call is in the script unchanged.
     let files = [("a.py", "x = 1\n"), ("b.py", "import sys\nprint('code', x)\nsys.exit()\n")];
-    let home = Home::new();
-    for (name, text) in files {
-        home.file(name, text);
-    }
+    let home = Home::with(&files);
     home.run(&["exec", "a.py", "b.py", "--sandbox", "off"]).ended(0);
     let script = home
         .run(&["sessions", "export", &home.session_id(), "--format", "script"])

@@ -76,6 +76,15 @@ impl Home {
         home
     }
 
+    /// A home with these files in its working folder.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let home = Self::new();
+        for (name, text) in files {
+            home.file(name, text);
+        }
+        home
+    }
+
     /// The working folder.
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")

@@ -421,8 +421,7 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
 #[test]
 fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
     let programs = few_programs();
-    let home = Home::new();
-    home.file("a.ts", "const a: number = 1;\n");
+    let home = Home::with(&[("a.ts", "const a: number = 1;\n")]);
     let tool = home.work().join("node_modules/.bin/tsx");
     std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
     install(&home.file("text", "#!/bin/sh\necho \"tsx runs $1\"\n"), &tool);

@@ -60,8 +60,7 @@ fn files_that_run_are_a_session_with_each_decision_before_its_start() {
 
 #[test]
 fn the_receipt_tells_what_a_file_changed() {
-    let home = Home::new();
-    home.file("old.txt", "1");
+    let home = Home::with(&[("old.txt", "1")]);
     let text =
         "open('new.txt', 'w').write('123')\nopen('old.txt', 'a').write('2')\nopen('.envrc', 'w').close()\n";
     let (object, done) = home.exec("a.py", text, &[]);
@@ -80,8 +79,7 @@ fn the_receipt_tells_what_a_file_changed() {
 
 #[test]
 fn the_receipt_tells_what_was_not_looked_at_and_a_flood_hides_nothing() {
-    let home = Home::new();
-    home.file("tests.py", "assert add(1, 2) == 3\n");
+    let home = Home::with(&[("tests.py", "assert add(1, 2) == 3\n")]);
     std::fs::create_dir_all(home.work().join("node_modules")).unwrap();
     let text = "import os\ns = os.stat('tests.py')\nopen('tests.py', 'w').write('assert True           \\n')\n\
         os.utime('tests.py', ns=(s.st_atime_ns, s.st_mtime_ns))\nopen('node_modules/a.js', 'w').close()\n\

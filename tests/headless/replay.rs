@@ -75,8 +75,7 @@ fn what_does_the_same_is_the_same_though_times_places_and_orders_differ() {
 
 #[test]
 fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
-    let home = Home::new();
-    home.file("given.csv", "1,2\n");
+    let home = Home::with(&[("given.csv", "1,2\n")]);
     let files =
         [("a.sh", "echo begun\n"), ("b.sh", "cat given.csv; echo done\n"), ("c.sh", "cat given.csv\n")];
     let id = ran(&home, &files);
@@ -104,10 +103,7 @@ fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
 
 #[test]
 fn what_is_left_out_of_a_copy_of_the_folder_is_named() {
-    let home = Home::new();
-    for (name, text) in [(".hid", "h\n"), ("plain", "p\n"), ("id_rsa", "k\n")] {
-        home.file(name, text);
-    }
+    let home = Home::with(&[(".hid", "h\n"), ("plain", "p\n"), ("id_rsa", "k\n")]);
     std::os::unix::fs::symlink("plain", home.work().join("lnk")).unwrap();
     let id = ran(&home, &[("a.sh", "cat lnk .hid 2> /dev/null; echo made > made\n")]);
     let done = replay(&home, &id, &["--copy"]).ended(1).tells(&[
@@ -122,8 +118,7 @@ fn what_is_left_out_of_a_copy_of_the_folder_is_named() {
 
 #[test]
 fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference() {
-    let home = Home::new();
-    home.file("in.txt", "aaab");
+    let home = Home::with(&[("in.txt", "aaab")]);
     let id =
         ran(&home, &[("a.py", "text = open('in.txt').read()[::-1]\n_ = open('out.txt', 'w').write(text)\n")]);
     for options in [&["--with", "in.txt"][..], &["--with", "in.txt", "--exact"]] {
@@ -144,8 +139,7 @@ fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference
 
 #[test]
 fn a_duration_that_is_longer_than_the_run_is_data() {
-    let home = Home::new();
-    home.file("data.txt", "mean 120 ms, slowest 180.0 seconds\n");
+    let home = Home::with(&[("data.txt", "mean 120 ms, slowest 180.0 seconds\n")]);
     let id = ran(&home, &[("a.py", "print(open('data.txt').read())\n")]);
     replay(&home, &id, &["--with", "data.txt"]).ended(0);
     home.file("data.txt", "mean 120 ms, slowest 1350.0 seconds\n");
@@ -154,9 +148,7 @@ fn a_duration_that_is_longer_than_the_run_is_data() {
 
 #[test]
 fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
-    let home = Home::new();
-    home.file("a.txt", "one\n");
-    home.file("b.txt", "bee\n");
+    let home = Home::with(&[("a.txt", "one\n"), ("b.txt", "bee\n")]);
     let files = [
         ("a.sh", "cat a.txt b.txt; sed -i s/one/two/ a.txt\n"),
         ("b.sh", "cat a.txt; rm b.txt; sed -i s/two/three/ a.txt\n"),
@@ -180,8 +172,7 @@ fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
 
 #[test]
 fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
-    let home = Home::new();
-    home.file("p.txt", "x = 1\n");
+    let home = Home::with(&[("p.txt", "x = 1\n")]);
     let edit = "```edit path=p.txt\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
     let server = ModelServer::replying(&[edit, "Done."]);
     home.turn(&server, "go", &["--json", "--sandbox", "off", "--approve", "all"]).ended(0);
@@ -194,8 +185,7 @@ fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
 
 #[test]
 fn it_is_a_report_for_ci_that_others_can_read() {
-    let home = Home::new();
-    home.file("given", "1");
+    let home = Home::with(&[("given", "1")]);
     let id = ran(&home, &[("a<&\"\u{1b}.sh", "printf '\\033[2J<b>&\"]]>'\n"), ("b.sh", "cat given\n")]);
     let report = home.work().join("report.xml");
     replay(&home, &id, &["--junit", &report.to_string_lossy()]).ended(1);
@@ -226,8 +216,7 @@ fn nothing_runs_of_a_session_that_is_foreign_or_was_changed_or_without_a_sandbox
 
 #[test]
 fn what_has_no_end_in_the_session_is_not_the_same() {
-    let home = Home::new();
-    home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
+    let home = Home::with(&[("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n")]);
     let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
     // The output is larger than any file may be, so the end of the run is not written.
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);

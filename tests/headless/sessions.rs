@@ -195,13 +195,12 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
 
 /// A session with one run that changed, created and deleted files.
 fn a_session_with_changes(home: &Home) -> String {
-    let work = home.work();
-    std::fs::write(work.join("a.txt"), "mine\n").unwrap();
-    std::fs::write(work.join("gone.txt"), "mine\n").unwrap();
+    home.file("a.txt", "mine\n");
+    home.file("gone.txt", "mine\n");
     let block = "```bash\necho run > a.txt; rm gone.txt; mkdir -p new; echo run > new/b.txt\n```\n";
     let server = ModelServer::replying(&[block, "Done."]);
     home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
-    assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "run\n");
+    assert_eq!(home.text("a.txt"), "run\n");
     home.session_id()
 }
 
@@ -225,12 +224,11 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]).ended(0);
     assert_eq!(done.out, "taken back: gone.txt\n");
     // A file that changed since is kept, and reported.
-    std::fs::write(work.join("a.txt"), "newer\n").unwrap();
-    let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]);
+    home.file("a.txt", "newer\n");
+    let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]).ended(5);
     let told =
         "taken back: new/b.txt\nnot taken back: a.txt: it changed since the run ended and stays as it is\n";
-    assert_eq!((done.code, done.out.as_str()), (Some(5), told), "{}", done.err);
-    assert!(done.err.contains("1 of 3 changes was not taken back"), "{}", done.err);
+    assert_eq!(done.tells(&["1 of 3 changes was not taken back"]).out, told);
     assert!(!work.join("new").exists() && read(work.join("a.txt")).as_deref() == Some("newer\n"));
     home.run(&["sessions", "undo", &id]).prints(&["a.txt  4 B  changed since"]);
     home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"])
@@ -281,23 +279,14 @@ fn what_was_taken_back_already_leads_to_the_runs_before_it() {
 /// Each file that is not restored is named with its reason, and counted.
 #[test]
 fn what_is_not_taken_back_is_told_each_with_its_reason() {
-    let home = Home::new();
-    let work = home.work();
-    for (name, text) in
-        [(".env", "S=1\n"), ("kept", "1\n"), ("lost", "2\n"), ("newer", "3\n"), ("newest", "4\n")]
-    {
-        std::fs::write(work.join(name), text).unwrap();
-    }
-    let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().unwrap();
+    let files = [(".env", "S=1\n"), ("kept", "1\n"), ("lost", "2\n"), ("newer", "3\n"), ("newest", "4\n")];
+    let home = Home::with(&files);
+    let made = std::process::Command::new("mkfifo").arg(home.work().join("pipe")).status().unwrap();
     assert!(made.success());
-    std::fs::write(
-        work.join("run.sh"),
-        "for f in .env kept lost newer newest; do echo run >> $f; done; rm pipe\n",
-    )
-    .unwrap();
+    home.file("run.sh", "for f in .env kept lost newer newest; do echo run >> $f; done; rm pipe\n");
     home.run(&["exec", "run.sh", "--sandbox", "off"]).ended(0);
     for name in ["newer", "newest"] {
-        std::fs::write(work.join(name), "mine\n").unwrap();
+        home.file(name, "mine\n");
     }
     // One of the copies is damaged.
     let objects = home.sayso().join("undo/objects");
@@ -310,7 +299,8 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
     std::fs::write(copy.path(), "no copy").unwrap();
 
     let id = home.session_id();
-    let done = home.run(&["sessions", "undo", &id, "--yes"]);
+    let told = ["5 of 6 changes were not taken back"];
+    let done = home.run(&["sessions", "undo", &id, "--yes"]).ended(5).tells(&told);
     let mut lines: Vec<&str> = done.out.lines().collect();
     lines.sort_unstable();
     let (no_copy, since) = (
@@ -326,16 +316,12 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
         "taken back: kept".into(),
     ];
     assert_eq!(lines, wanted, "{}", done.err);
-    assert_eq!(done.code, Some(5));
-    assert!(done.err.contains("5 of 6 changes were not taken back"), "{}", done.err);
-    assert_eq!(std::fs::read_to_string(work.join("kept")).unwrap(), "1\n");
-    assert_eq!(std::fs::read_to_string(work.join("newest")).unwrap(), "mine\n");
+    assert_eq!((&*home.text("kept"), &*home.text("newest")), ("1\n", "mine\n"));
 }
 
 #[test]
 fn what_is_sayso_s_own_is_no_change_of_a_run_where_a_link_leads_to_it_too() {
-    let home = Home::new();
-    home.file("a.txt", "mine\n");
+    let home = Home::with(&[("a.txt", "mine\n")]);
     let linked = home.work().parent().unwrap().join("linked");
     std::os::unix::fs::symlink(home.work(), &linked).unwrap();
     let run = |mut command: std::process::Command| {
