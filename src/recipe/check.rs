@@ -27,6 +27,12 @@ use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+// Verdicts that several checks give.
+const OK: &str = "ok";
+const FAILED: &str = "failed";
+const TIMED_OUT: &str = "timed_out";
+const NOTHING: &str = "nothing";
+
 /// Judges a round. It sees everything that happened in the round and keeps no state of its own.
 pub(crate) trait Check: Debug + Send + Sync {
     /// The properties of the check that hold in every round.
@@ -183,6 +189,12 @@ impl CheckResponse {
 
     fn unable(why: impl Into<String>) -> Self {
         Self::Unable(why.into())
+    }
+
+    /// For a round in which nothing was made that the check looks for. A model that did something else, such as looking
+    /// something up, or whose block was refused and that was told why, is asked again.
+    fn nothing(view: &View<'_>, note: &str) -> Self {
+        if view.newest().is_empty() { Self::judge(NOTHING, note) } else { Self::Ask }
     }
 }
 

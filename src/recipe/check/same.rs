@@ -1,8 +1,8 @@
 //! The check `same`: a program in another language prints the same lines as the examples of the old program.
 
-use super::net::{GREEN, NOTHING, RED, judge, why_kept};
+use super::net::{GREEN, RED, judge, why_kept};
 use super::subject::describe_failure;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, NOTHING, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;

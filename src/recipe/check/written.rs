@@ -1,10 +1,9 @@
 //! The check `written`: files were written.
 
-use super::{Check, CheckResponse, CheckSpec};
+use super::{Check, CheckResponse, CheckSpec, NOTHING};
 use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
-const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
 pub(super) struct WrittenCheck;
@@ -18,10 +17,8 @@ impl Check for WrittenCheck {
         let files = view.written();
         if !files.is_empty() {
             CheckResponse::judge(WRITTEN, files.join(", "))
-        } else if view.newest().is_empty() {
-            CheckResponse::judge(NOTHING, "no file was written")
         } else {
-            CheckResponse::Ask
+            CheckResponse::nothing(view, "no file was written")
         }
     }
 
