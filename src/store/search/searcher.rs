@@ -114,7 +114,11 @@ impl Searcher<'_> {
             (found.hits, found.more) = (names.clone(), false);
             gathering =
                 HitCollector { stale: gathering.stale, rough: gathering.rough, ..HitCollector::default() };
-            self.query(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
+            let mut rows = db.prepare_cached(
+                "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
+            )?;
+            let rows = rows.query(params![question, numbers.0, numbers.1])?;
+            self.collect(db, rows, &files, (&mut found, &mut gathering), waiting)?;
         }
         Ok((found, gathering.stale))
     }
@@ -135,22 +139,6 @@ impl Searcher<'_> {
             questions.push(sought.fts_query());
         }
         Ok(questions)
-    }
-
-    /// Collects the hits of one query, the newest place first.
-    fn query(
-        &self,
-        db: &Connection,
-        (question, (first, last)): (&str, (i64, i64)),
-        files: &HashMap<i64, (OsString, KeptFile)>,
-        (found, gathering): (&mut SearchResults, &mut HitCollector),
-        waiting: &SearchControl<'_>,
-    ) -> Result<(), DerivedError> {
-        let mut rows = db.prepare_cached(
-            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
-        )?;
-        let rows = rows.query(params![question, first, last])?;
-        self.collect(db, rows, files, (found, gathering), waiting)
     }
 
     /// The sessions whose names match, unless their first prompt matches.
