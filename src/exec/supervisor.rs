@@ -16,11 +16,12 @@ mod watched_run;
 
 use super::frames::FrameDecoder;
 use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramSpec, WireMessage as _};
+use super::link::send_all;
 use super::sandbox::confinement::Limit;
 use kill_all::kill_all;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
 use rustix::process::{Pid, Signal, WaitOptions};
 use start::start;
 use std::io::IoSliceMut;
@@ -246,14 +247,6 @@ impl Supervisor {
 
     /// Sends a message to the executor. If the socket is closed, the next read shows that.
     fn send(&self, told: &HelperMessage) {
-        let bytes = told.encode();
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            match rustix::net::send(&self.socket, rest, SendFlags::NOSIGNAL) {
-                Ok(sent) => rest = rest.get(sent..).unwrap_or_default(),
-                Err(Errno::INTR) => {}
-                Err(_) => return,
-            }
-        }
+        let _ = send_all(&self.socket, &told.encode());
     }
 }
