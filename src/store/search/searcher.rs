@@ -2,10 +2,9 @@
 
 mod place_hit;
 
-use super::database::block_facts::BlockFact;
 use super::database::{self, KeptFile, block_facts};
 use super::hit_collector::HitCollector;
-use super::location::{LocationKind, SessionLocation};
+use super::location::{BlockFact, LocationKind, SessionLocation};
 use super::words::RoughFilter;
 use super::{SearchControl, SearchHit, SearchQuery, SearchResults, update};
 use crate::domain::Masker;

@@ -3,7 +3,7 @@
 
 use super::SearchControl;
 use super::database::{self, KeptFile, StoredLocation, block_facts};
-use super::location::{self, BlockNews};
+use super::location;
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::index::{Candidate, IndexStamp, by_age};
 use crate::store::index_database::{DerivedError, DerivedFile};
@@ -190,12 +190,7 @@ impl FileUpdate<'_> {
             self.file.kept += text.len() as u64;
         }
         match location::news(&entry) {
-            Some((block, BlockNews::Outcome(word))) => {
-                block_facts::set_outcome(self.db, self.file.number, block, word)
-            }
-            Some((block, BlockNews::Language(word))) => {
-                block_facts::set_language(self.db, self.file.number, block, &word)
-            }
+            Some(news) => block_facts::set(self.db, self.file.number, news),
             None => Ok(()),
         }
     }
