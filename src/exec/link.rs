@@ -6,7 +6,7 @@ use super::frames::FrameDecoder;
 use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramSpec, WireMessage as _};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::fs::File;
@@ -150,16 +150,9 @@ impl Link {
         self.socket.as_ref().map(AsFd::as_fd)
     }
 
-    fn send(&self, mut bytes: &[u8]) -> Result<(), ExecError> {
+    fn send(&self, bytes: &[u8]) -> Result<(), ExecError> {
         let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
-        while !bytes.is_empty() {
-            match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
-                Ok(sent) => bytes = bytes.get(sent..).unwrap_or_default(),
-                Err(Errno::INTR) => {}
-                Err(_) => return Err(ExecError::Ended),
-            }
-        }
-        Ok(())
+        send_all(socket, bytes).map_err(|_| ExecError::Ended)
     }
 
     /// Kills what a helper left behind when it ended without cleaning up (because something killed it). Its program
@@ -197,12 +190,16 @@ impl Drop for Link {
 fn ends_within(child: &Child, patience: Duration) -> bool {
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
     let Ok(ended) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return true };
-    let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
-    loop {
-        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)) {
-            Err(Errno::INTR) => {}
-            Ok(count) => return count > 0,
-            Err(_) => return false,
-        }
+    let timeout = Timespec::try_from(patience).ok();
+    let wait = || poll(&mut [PollFd::new(&ended, PollFlags::IN)], timeout.as_ref());
+    retry_on_intr(wait).is_ok_and(|count| count > 0)
+}
+
+/// Sends all of these bytes. If the other end is closed, that is an error and no signal.
+pub(super) fn send_all(socket: &OwnedFd, mut bytes: &[u8]) -> rustix::io::Result<()> {
+    while !bytes.is_empty() {
+        let sent = retry_on_intr(|| rustix::net::send(socket, bytes, SendFlags::NOSIGNAL))?;
+        bytes = bytes.get(sent..).unwrap_or_default();
     }
+    Ok(())
 }

@@ -16,11 +16,12 @@ mod watched_run;
 
 use super::frames::FrameDecoder;
 use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramSpec, WireMessage as _};
+use super::link::send_all;
 use super::sandbox::confinement::Limit;
 use kill_all::kill_all;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
 use rustix::process::{Pid, Signal, WaitOptions};
 use start::start;
 use std::io::IoSliceMut;
@@ -130,10 +131,9 @@ impl Supervisor {
         let watched = self.watch.as_ref().map(|w| {
             w.repeat_at.last().into_iter().chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at)
         });
-        let timeout = watched.into_iter().chain(self.pause_at).min().map(|due| {
-            let rest = due.saturating_duration_since(Instant::now());
-            Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
-        });
+        let due = watched.into_iter().chain(self.pause_at).min();
+        let rest = due.map(|due| due.saturating_duration_since(Instant::now()));
+        let timeout = rest.and_then(|rest| Timespec::try_from(rest).ok());
         poll(&mut fds, timeout.as_ref())?;
         let ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
         Ok(ReadyWork { socket: ready(0), child: ready(1), program_ended: ready(2) })
@@ -247,14 +247,6 @@ impl Supervisor {
 
     /// Sends a message to the executor. If the socket is closed, the next read shows that.
     fn send(&self, told: &HelperMessage) {
-        let bytes = told.encode();
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            match rustix::net::send(&self.socket, rest, SendFlags::NOSIGNAL) {
-                Ok(sent) => rest = rest.get(sent..).unwrap_or_default(),
-                Err(Errno::INTR) => {}
-                Err(_) => return,
-            }
-        }
+        let _ = send_all(&self.socket, &told.encode());
     }
 }

@@ -56,8 +56,7 @@ fn now<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
     let flags = |writes| if writes { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
     let mut fds: Vec<PollFd<'_>> =
         watched.iter().map(|one| PollFd::from_borrowed_fd(one.fd, flags(one.writes))).collect();
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    if poll(&mut fds, Some(&at_once)).is_err() {
+    if poll(&mut fds, Some(&Timespec::default())).is_err() {
         return Vec::new();
     }
     let ready = watched.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());

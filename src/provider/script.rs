@@ -134,7 +134,7 @@ impl Script {
 
     /// The text of a shipped story.
     pub fn shipped(name: &str) -> Option<&'static str> {
-        shipped::STORIES.iter().find(|s| s.name == name).map(|s| s.text)
+        shipped::STORIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
     }
 
     /// The names of the shipped stories offered to people, the default one first.

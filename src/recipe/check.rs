@@ -27,6 +27,12 @@ use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+// Verdicts that several checks give.
+const OK: &str = "ok";
+const FAILED: &str = "failed";
+const TIMED_OUT: &str = "timed_out";
+const NOTHING: &str = "nothing";
+
 /// Judges a round. It sees everything that happened in the round and keeps no state of its own.
 pub(crate) trait Check: Debug + Send + Sync {
     /// The properties of the check that hold in every round.
@@ -116,7 +122,7 @@ pub(crate) struct CheckSpec {
     pub(crate) verdicts: &'static [&'static str],
     /// The keys that a step with this check may have in addition.
     pub(crate) options: &'static [CheckOption],
-    /// Whether it can judge a step in which the model is told nothing.
+    /// Whether it can judge a step in which the model is told nothing. Any other check judges only once there is a reply.
     pub(crate) needs_no_reply: bool,
     /// Whether it may show the person a form.
     pub(crate) asks: bool,
@@ -183,6 +189,12 @@ impl CheckResponse {
 
     fn unable(why: impl Into<String>) -> Self {
         Self::Unable(why.into())
+    }
+
+    /// For a round in which nothing was made that the check looks for. A model that did something else, such as looking
+    /// something up, or whose block was refused and that was told why, is asked again.
+    fn nothing(view: &View<'_>, note: &str) -> Self {
+        if view.newest().is_empty() { Self::judge(NOTHING, note) } else { Self::Ask }
     }
 }
 

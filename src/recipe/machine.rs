@@ -26,15 +26,13 @@ fn respond(rounds: &Rounds<'_>, view: &View<'_>) -> Result<CheckResponse, Ending
     }
     let check = rounds.step().check;
     let replies = rounds.definition.replies;
-    match check.judge(view) {
+    let can_judge = check.spec().needs_no_reply || view.reply().is_some();
+    let response = if can_judge { check.judge(view) } else { CheckResponse::Ask };
+    match response {
         CheckResponse::Ask if view.replies().count() >= usize::try_from(replies).unwrap_or(usize::MAX) => {
             let verdict = check.spec().verdicts.last().copied().unwrap_or_default();
             Ok(CheckResponse::Judge { verdict, note: format!("{replies} replies, and nothing to judge") })
         }
-        CheckResponse::Propose(own) if own.is_empty() => Err(Ending::with_words(
-            RecipeEnd::GaveUp,
-            "There is nothing that could be run to judge this step.",
-        )),
         response => Ok(response),
     }
 }

@@ -31,16 +31,14 @@ impl Store {
     /// Like `create_at`, in this place. The caller gives a file that is [in the making](SessionPaths::in_the_making)
     /// its name when it is complete.
     pub(super) fn create_in(place: SessionPaths, header: Header) -> Store {
-        Self::start(place, (false, LineIndex::default()), |place, failure| {
-            Writer::lazy(place, header, failure)
-        })
+        Self::start(place, LineIndex::default(), |writer| writer.lazy(header))
     }
 
     /// A session that is not stored, because the person wants none: entries are dropped. Its large outputs and images
     /// are in [`Scratch`] until it ends.
     pub(crate) fn forgetting(scratch: &Scratch) -> Store {
         let place = SessionPaths::of(scratch.session().to_owned());
-        Self::start(place, (false, LineIndex::default()), Writer::forgetting)
+        Self::start(place, LineIndex::default(), Writer::forgetting)
     }
 
     /// Opens a session to continue it: locks it, reads it, and cuts off an incomplete last line.
@@ -66,9 +64,8 @@ impl Store {
         let mut opened = reader::read_file(path, &file, seal, reading)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let lines = std::mem::take(&mut opened.lines);
-        let store = Self::start(SessionPaths::of(path.to_owned()), (false, lines), |place, failure| {
-            Writer::resuming(place, file, &opened, whole, failure)
-        });
+        let place = SessionPaths::of(path.to_owned());
+        let store = Self::start(place, lines, |writer| writer.resuming(file, &opened, whole));
         Ok((store.with_seal(seal.cloned()), opened.loaded))
     }
 
@@ -97,22 +94,18 @@ impl Store {
         };
         let opened = reader::read_file(path, &disk::open_read(path)?, seal, reading)?;
         // New entries stay in memory and are reported as not saved. Nothing runs, because no decision can be recorded.
-        let store = Self::start(SessionPaths::of(path.to_owned()), (true, opened.lines), |place, failure| {
-            Writer::reading(place, why.clone(), failure)
-        });
+        let place = SessionPaths::of(path.to_owned());
+        let store = Self::start(place, opened.lines, |writer| writer.reading(why.clone()));
         Ok((store, opened.loaded, Some(why)))
     }
 
-    /// Starts the thread with this writer.
-    fn start(
-        place: SessionPaths,
-        (reads_only, lines): (bool, LineIndex),
-        writer: impl FnOnce(Arc<SessionPaths>, watch::Sender<WriteStatus>) -> Writer,
-    ) -> Store {
+    /// Starts the thread with a writer, which `prepare` makes one for this session.
+    fn start(place: SessionPaths, lines: LineIndex, prepare: impl FnOnce(Writer) -> Writer) -> Store {
         let (orders, taken) = mpsc::channel();
         let (place, news) = (Arc::new(place), MaskReports::default());
         let (sender, failure) = watch::channel(WriteStatus::default());
-        let writer = writer(place.clone(), sender).with_news(news.clone());
+        let writer = prepare(Writer::new(place.clone(), news.clone(), sender));
+        let reads_only = writer.only_reads();
         // If no thread can be started, the receiver is dropped, and every order returns `Closed`.
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
         let (told, durable, seal) = (AtomicU64::new(0), OnceLock::new(), OnceLock::new());

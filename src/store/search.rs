@@ -104,6 +104,7 @@ pub struct SearchResults {
 }
 
 pub(crate) struct SearchControl<'a> {
+    /// Asked between files: whether to continue.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
     /// Called with the number of files that were read and the number of all, while there are many to read.
     pub(crate) on_progress: &'a dyn Fn(usize, usize),
@@ -124,7 +125,7 @@ pub(crate) fn search(
     }
     let work = |derived: &mut DerivedFile| {
         derived.db.busy_timeout(LOCK_TIMEOUT)?;
-        Searcher { folder, wanted, masker }.run(derived, waiting)
+        Searcher { folder, wanted, masker, waiting }.run(derived)
     };
     match DerivedFile::open_with(folder, &database::PLAN, work) {
         Ok((_, found)) => Ok(found),

@@ -5,8 +5,8 @@
 use super::wire::{self, LineContent};
 use super::{blobs_of, disk};
 use crate::domain::{Entry, Timestamp};
-use std::io;
-use std::os::unix::fs::FileExt;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 /// A smaller file is read completely at once.
@@ -43,18 +43,10 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
 }
 
 /// Up to `most` bytes of a file from position `at` on.
-pub(super) fn read_range(file: &impl FileExt, at: u64, most: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; most];
-    let mut read = 0;
-    while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, at + read as u64) {
-            Ok(0) => break,
-            Ok(count) => read += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(read);
+pub(super) fn read_range(mut file: &File, at: u64, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(most);
+    file.seek(SeekFrom::Start(at))?;
+    file.take(most as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -63,30 +55,12 @@ mod tests {
     use super::*;
     use crate::store::Store;
     use crate::store::samples::header;
-    use std::cell::Cell;
-
-    /// A file that returns at most three bytes at a time, and an interruption before each.
-    struct Slow(&'static [u8], Cell<bool>);
-
-    impl FileExt for Slow {
-        fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
-            if !self.1.replace(!self.1.get()) {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            let rest = self.0.get(at as usize..).unwrap_or_default();
-            let count = rest.len().min(into.len()).min(3);
-            into[..count].copy_from_slice(&rest[..count]);
-            Ok(count)
-        }
-
-        fn write_at(&self, _: &[u8], _: u64) -> io::Result<usize> {
-            Err(io::ErrorKind::Unsupported.into())
-        }
-    }
+    use std::io::Write as _;
 
     #[test]
-    fn a_piece_is_whole_however_little_comes_at_once() {
-        let file = Slow(b"0123456789", Cell::new(false));
+    fn a_piece_ends_with_its_length_or_with_the_file() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"0123456789").unwrap();
         assert_eq!(read_range(&file, 1, 5).unwrap(), b"12345");
         assert_eq!(read_range(&file, 4, 99).unwrap(), b"456789");
         assert_eq!(read_range(&file, 10, 1).unwrap(), b"");

@@ -64,68 +64,23 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// For a new session, whose file is created with the first entry worth keeping.
-    pub(super) fn lazy(
+    /// Reports failures to `failure`, and what was masked to `news`.
+    pub(super) fn new(
         place: Arc<SessionPaths>,
-        header: Header,
+        news: MaskReports,
         failure: watch::Sender<WriteStatus>,
     ) -> Self {
-        Self { header: Some(header), ..Self::at(place, ChainLink::FIRST, failure) }
-    }
-
-    /// Continues a file that was read; `whole` is the size of its complete lines.
-    pub(super) fn resuming(
-        place: Arc<SessionPaths>,
-        file: File,
-        opened: &OpenSession<impl Entries>,
-        whole: u64,
-        failure: watch::Sender<WriteStatus>,
-    ) -> Self {
-        let writer = Self::at(place, opened.next.clone(), failure);
-        Self {
-            file: Some(file),
-            messages: opened.messages,
-            blocks: opened.blocks,
-            name: opened.name.clone(),
-            synced: whole,
-            ..writer
-        }
-    }
-
-    /// Keeps everything in memory, because the session was opened for reading only; `why` is the reason.
-    pub(super) fn reading(
-        place: Arc<SessionPaths>,
-        why: String,
-        failure: watch::Sender<WriteStatus>,
-    ) -> Self {
-        let mut writer = Self { reading: Some(why), ..Self::at(place, ChainLink::FIRST, failure) };
-        // This reports the reason once, like any other reason why nothing is saved.
-        writer.retry().ok();
-        writer
-    }
-
-    /// Drops all entries, because the person wants no session.
-    pub(super) fn forgetting(place: Arc<SessionPaths>, failure: watch::Sender<WriteStatus>) -> Self {
-        Self { forgets: true, ..Self::at(place, ChainLink::FIRST, failure) }
-    }
-
-    /// Sets where to report what was masked.
-    pub(super) fn with_news(self, news: MaskReports) -> Self {
-        Self { news, ..self }
-    }
-
-    fn at(place: Arc<SessionPaths>, link: ChainLink, failure: watch::Sender<WriteStatus>) -> Self {
         Self {
             place,
             header: None,
             file: None,
             queue: VecDeque::new(),
-            link,
+            link: ChainLink::FIRST,
             messages: 0,
             blocks: 0,
             name: None,
             masker: Masker::default(),
-            news: MaskReports::default(),
+            news,
             reading: None,
             forgets: false,
             synced: 0,
@@ -134,6 +89,42 @@ impl Writer {
             failure,
             failed: None,
         }
+    }
+
+    /// For a new session, whose file is created with the first entry worth keeping.
+    pub(super) fn lazy(self, header: Header) -> Self {
+        Self { header: Some(header), ..self }
+    }
+
+    /// Continues a file that was read; `whole` is the size of its complete lines.
+    pub(super) fn resuming(self, file: File, opened: &OpenSession<impl Entries>, whole: u64) -> Self {
+        Self {
+            file: Some(file),
+            link: opened.next.clone(),
+            messages: opened.messages,
+            blocks: opened.blocks,
+            name: opened.name.clone(),
+            synced: whole,
+            ..self
+        }
+    }
+
+    /// Keeps everything in memory, because the session was opened for reading only; `why` is the reason.
+    pub(super) fn reading(self, why: String) -> Self {
+        let mut writer = Self { reading: Some(why), ..self };
+        // This reports the reason once, like any other reason why nothing is saved.
+        writer.retry().ok();
+        writer
+    }
+
+    /// Drops all entries, because the person wants no session.
+    pub(super) fn forgetting(self) -> Self {
+        Self { forgets: true, ..self }
+    }
+
+    /// Whether the session was opened for reading only.
+    pub(super) fn only_reads(&self) -> bool {
+        self.reading.is_some()
     }
 
     /// Carries out orders until it is told to close, or all senders are gone.

@@ -21,8 +21,7 @@ async fn a_block_that_does_not_end_is_interrupted_at_its_limit_and_the_state_sta
     let play = async || {
         shop.py("x = 41").await.ok();
         let source = "print('on')\nopen('on', 'w').close()\nwhile True: pass";
-        let told = shop.run_for("python", source, Some(300)).await;
-        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let told = shop.run_for("python", source, Some(300)).await.ended(Outcome::TimedOut);
         // On a busy machine the limit may come before that, or the program may end before it noticed.
         let was_on = std::fs::remove_file(&on).is_ok();
         assert!(!was_on || told.out() == "on\n", "{:?}", told.out());
@@ -39,8 +38,7 @@ async fn what_ignores_every_signal_is_ended_in_time() {
     let deaf = "import signal\nfor s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)\nprint('deaf')\nopen('deaf', 'w').close()\nwhile True: pass";
     let play = async || {
         assert_eq!(shop.py("1").await.ok().value(), "1");
-        let told = shop.run_for("python", deaf, Some(300)).await;
-        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let told = shop.run_for("python", deaf, Some(300)).await.ended(Outcome::TimedOut);
         // On a busy machine the limit may come before that.
         let was_deaf = is_deaf();
         assert!(!was_deaf || told.lost() && told.out() == "deaf\n", "{:?}", told.report);
@@ -50,8 +48,7 @@ async fn what_ignores_every_signal_is_ended_in_time() {
     in_time(Duration::from_millis(2300), play).await;
     let deaf = "trap '' INT TERM HUP; echo deaf; : > deaf; while :; do sleep 0.1; done";
     let play = async || {
-        let told = shop.run_for("bash", deaf, Some(300)).await;
-        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let told = shop.run_for("bash", deaf, Some(300)).await.ended(Outcome::TimedOut);
         let was_deaf = is_deaf();
         assert!(!was_deaf || told.out() == "deaf\n", "{:?}", told.out());
         told.late_unless(was_deaf)
@@ -70,8 +67,7 @@ async fn a_program_that_stops_itself_is_ended() {
             // The start of a kernel takes time, and a kernel that is interrupted before it is ready counts as not
             // started.
             shop.py("1").await.ok();
-            let told = shop.run_for(language, source, Some(300)).await;
-            assert_eq!(told.report.outcome, Outcome::TimedOut);
+            let told = shop.run_for(language, source, Some(300)).await.ended(Outcome::TimedOut);
             told
         };
         in_time(Duration::from_millis(2300), play).await;
@@ -124,8 +120,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
     // The same at the time limit: the kernel need not die, unless the machine delays it for as long as it may take.
     let play = async || {
         shop.py("x = 5").await.ok();
-        let told = shop.run_for("python", LOST, Some(300)).await;
-        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let told = shop.run_for("python", LOST, Some(300)).await.ended(Outcome::TimedOut);
         told.kept_at_limit(Duration::from_millis(300))
     };
     in_time(Duration::from_millis(2300), play).await;
@@ -276,8 +271,7 @@ async fn a_crowd_that_forks_is_ended() {
         "f() {{ for i in 1 2 3; do (sleep {name}; :) & done; wait; }}; for n in $(seq 30); do f & done; wait"
     );
     let play = async || {
-        let told = shop.run_for("bash", &source, Some(400)).await;
-        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let told = shop.run_for("bash", &source, Some(400)).await.ended(Outcome::TimedOut);
         assert_eq!(processes_with(&name), [0; 0]);
         told
     };
@@ -366,8 +360,7 @@ async fn close_ends_a_run_and_tells_its_end() {
     let (_, mut receiver) = shop.start(request);
     let events = until_output(&mut receiver, "on").await;
     shop.executor.close().await;
-    let told = rest_of(receiver, events).await;
-    assert_eq!(told.report.outcome, Outcome::Interrupted);
+    rest_of(receiver, events).await.ended(Outcome::Interrupted);
     assert_eq!(processes_with(&name), [0; 0]);
     assert!(matches!(shop.carry_out(again).await.report.outcome, Outcome::NotStarted(_)));
 }

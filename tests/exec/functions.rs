@@ -93,8 +93,7 @@ async fn public_functions_are_told_and_can_be_called() {
 #[tokio::test]
 async fn a_load_error_is_told_with_its_line() {
     let shop = Shop::new();
-    let told = load(&shop, "tools.py", "def f():\n    return 1\n\nf(missing)\n").await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    let told = load(&shop, "tools.py", "def f():\n    return 1\n\nf(missing)\n").await.ended(Outcome::Failed);
     assert!(told.error().traceback.contains("File \"tools.py\", line 4"), "{}", told.error().traceback);
     assert!(functions(&told).is_empty());
     let told = load(&shop, "tools.py", "def f(:\n").await;

@@ -50,8 +50,7 @@ async fn what_a_shell_does_at_an_interrupt_is_done_once() {
                   echo go; sleep 20; sleep 20";
     let (id, receiver, events) = shop.start_until("bash", source, Some(30_000), "go").await;
     shop.executor.control(id, RunControl::Interrupt);
-    let told = rest_of(receiver, events).await;
-    assert_eq!(told.report.outcome, Outcome::Interrupted);
+    let told = rest_of(receiver, events).await.ended(Outcome::Interrupted);
     assert!(told.out().contains("cleaned"), "{}", told.out());
     assert_eq!(told.out().matches("caught").count(), 1, "{}", told.out());
     assert_eq!(told.out().matches("slept").count(), 4, "what cleans up is left in peace: {}", told.out());

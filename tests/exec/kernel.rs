@@ -136,8 +136,7 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
     let play = async || {
         let (_, mut receiver) = shop.start(shop.request("python", &text, Some(3000)).await);
         let events = until_part(&mut receiver).await;
-        let told = rest_of(receiver, events).await;
-        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let told = rest_of(receiver, events).await.ended(Outcome::TimedOut);
         told.kept_at_limit(Duration::from_secs(3))
     };
     in_time(Duration::from_secs(6), play).await;
@@ -172,8 +171,7 @@ async fn code_that_plays_the_kernel_holds_up_nobody_with_ends_of_parts() {
 async fn an_error_is_told_once_and_cut_to_the_persons_code() {
     let shop = Shop::new();
     shop.py("def broken(x):\n    # it divides\n    return 1 / x").await.ok();
-    let told = shop.py("a = 1\nbroken(0)").await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    let told = shop.py("a = 1\nbroken(0)").await.ended(Outcome::Failed);
     assert_eq!(told.report.receipt.exit_code, Some(1));
     assert_eq!(told.err(), "");
     let error = told.error();
@@ -490,11 +488,9 @@ async fn a_run_that_is_stopped_while_python_starts_is_timed_out_or_interrupted()
         setup.python = Some(slow.clone());
     });
     let source = "open('made', 'w')";
-    let timed = shop.run_for("python", source, Some(300)).await;
-    assert_eq!(timed.report.outcome, Outcome::TimedOut, "{:?}", timed.report);
+    let timed = shop.run_for("python", source, Some(300)).await.ended(Outcome::TimedOut);
     assert!(timed.report.receipt.wall_us >= 300_000, "{:?}", timed.report.receipt);
     let interrupted = shop.interrupted("python", source, "starting").await;
-    assert_eq!(interrupted.report.outcome, Outcome::Interrupted, "{:?}", interrupted.report);
     for told in [timed, interrupted] {
         assert!(
             told.err().ends_with("[Python was still starting: nothing of the block ran]\n"),

@@ -31,8 +31,7 @@ async fn a_file_grows_no_further_than_its_limit() {
     // In a kernel that was started with a higher limit.
     let write = "with open('f', 'wb') as f: f.write(b'x' * 200000)";
     shop.py(write).await.ok();
-    let told = shop.under(small, "python", write).await;
-    assert_eq!(told.report.outcome, Outcome::Failed);
+    let told = shop.under(small, "python", write).await.ended(Outcome::Failed);
     assert!(told.error().message.contains("File too large"), "{:?}", told.error());
     assert_eq!(std::fs::metadata(shop.work().join("f")).unwrap().len(), FILE);
     shop.py(write).await.ok();

@@ -304,7 +304,13 @@ impl Told {
 
     #[track_caller]
     pub fn ok(self) -> Self {
-        assert_eq!(self.report.outcome, Outcome::Ok, "{:?} {}", self.report.error, self.err());
+        self.ended(Outcome::Ok)
+    }
+
+    /// Asserts how it ended; a failure shows all that was printed.
+    #[track_caller]
+    pub fn ended(self, outcome: Outcome) -> Self {
+        assert_eq!(self.report.outcome, outcome, "{:?}\n{}\n{}", self.report.error, self.out(), self.err());
         self
     }
 

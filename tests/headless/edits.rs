@@ -60,8 +60,7 @@ fn an_edit_of_two_files_is_one_proposal_and_keeps_what_it_does_not_name() {
 
 #[test]
 fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again() {
-    let home = Home::new();
-    home.file("x", "a\n");
+    let home = Home::with(&[("x", "a\n")]);
     let diff = "```diff\ndiff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\
                 diff --git a/p/__init__.py b/p/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n```\n";
     let (done, told) = applied(&home, &[diff, "```text path=x\nb\n```\n"]);
@@ -75,8 +74,7 @@ fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again()
 
 #[test]
 fn a_file_on_the_way_to_a_new_one_is_told_in_words() {
-    let home = Home::new();
-    home.file("a", "x\n");
+    let home = Home::with(&[("a", "x\n")]);
     let (done, told) = applied(&home, &[&format!("```edit path=a/b\n{}```\n", block("", "new\n"))]);
     let why = done.events("decision")[0]["why"].as_str().unwrap().to_owned();
     assert!(why.ends_with("a/b: a part of its path is not a folder"), "{why}");
@@ -86,8 +84,7 @@ fn a_file_on_the_way_to_a_new_one_is_told_in_words() {
 
 #[test]
 fn a_diff_that_does_more_than_an_edit_can_is_refused_as_a_whole() {
-    let home = Home::new();
-    home.file("x", "a\n");
+    let home = Home::with(&[("x", "a\n")]);
     let diff = "```diff\ndiff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n\
                 -a\n+b\n```\n";
     let (done, told) = applied(&home, &[diff]);
@@ -100,9 +97,7 @@ fn a_diff_that_does_more_than_an_edit_can_is_refused_as_a_whole() {
 
 #[test]
 fn what_does_not_fit_goes_back_without_a_word_of_the_file_and_nothing_is_touched() {
-    let home = Home::new();
-    home.file("a.py", "def area(r):\n    return 3 * r * r\n");
-    home.file("b.py", "b = 1\n");
+    let home = Home::with(&[("a.py", "def area(r):\n    return 3 * r * r\n"), ("b.py", "b = 1\n")]);
     let wrong = format!(
         "```edit path=b.py\n{}a.py\n{}```\n",
         block("b = 1\n", "b = 2\n"),
@@ -122,8 +117,7 @@ fn what_does_not_fit_goes_back_without_a_word_of_the_file_and_nothing_is_touched
 
 #[test]
 fn a_second_edit_of_a_file_is_laid_on_what_the_first_left() {
-    let home = Home::new();
-    home.file("a.py", "x = 1\ny = 1\n");
+    let home = Home::with(&[("a.py", "x = 1\ny = 1\n")]);
     let reply = format!(
         "```edit path=a.py\n{}```\n\n```edit path=a.py\n{}```\n\n```bash\nprintf 'z = 1\\n' >> a.py\n```\n\n```edit path=a.py\n{}```\n",
         block("x = 1\n", "x = 2\n"),

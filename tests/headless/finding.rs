@@ -1,6 +1,6 @@
 //! Tests that sessions are found by what was said and done in them, and no longer once they are removed.
 
-use crate::home::{Home, assert_has};
+use crate::home::Home;
 use crate::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -60,13 +60,11 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     assert!(done.out.contains("  reply              It is the rudder.\n"), "{}", done.out);
     let opened = format!("  sayso resume {id} --at message:3 --find rudder\n");
     assert!(done.out.contains(&opened), "{}", done.out);
-    let both = home.run(&["sessions", "search", "wow flutter", "--outcome", "ok"]).out;
-    assert!(both.contains(" --at output:1 --find '\"wow flutter\"'   (or --at block:1)\n"), "{both}");
+    home.run(&["sessions", "search", "wow flutter", "--outcome", "ok"])
+        .prints(&[" --at output:1 --find '\"wow flutter\"'   (or --at block:1)\n"]);
     // What the search prints is taken as it stands, also for words that look like options.
-    let odd = home.run(&["sessions", "search", "--", "-rudder"]).out;
-    assert!(odd.contains(" --at message:3 --find -rudder\n"), "{odd}");
-    let taken = home.run(&["resume", id, "--at", "message:3", "--find", "-rudder"]).err;
-    assert!(taken.contains("needs a terminal"), "{taken}");
+    home.run(&["sessions", "search", "--", "-rudder"]).prints(&[" --at message:3 --find -rudder\n"]);
+    home.run(&["resume", id, "--at", "message:3", "--find", "-rudder"]).tells(&["needs a terminal"]);
     let wrong = home.run(&["resume", id, "--at", "line:3", "--plain"]);
     assert!(wrong.code != Some(0) && !wrong.err.is_empty(), "{}", wrong.err);
     let none = home.run(&["sessions", "search", "nothing"]);
@@ -88,16 +86,19 @@ fn filters_need_no_word_and_names_are_found() {
     assert_eq!(found(&["--since", "7d"])[0].0, "prompt");
     assert_eq!(home.run(&["sessions", "search"]).code, Some(2), "neither words nor filters");
     let id = &home.session_id();
-    let long = home.run(&["sessions", "rename", id, &"x".repeat(5_000)]).ended(2);
-    assert_has(&long.err, &["a name has 100 characters at the most, and this one has 5000"]);
-    assert_eq!(home.run(&["sessions", "rename", id, "quarterly zebra"]).code, Some(0));
+    home.run(&["sessions", "rename", id, &"x".repeat(5_000)])
+        .ended(2)
+        .tells(&["a name has 100 characters at the most, and this one has 5000"]);
+    home.run(&["sessions", "rename", id, "quarterly zebra"]).ended(0);
     assert_eq!(found(&["zebra"]), [("name".to_owned(), Value::Null, "quarterly zebra".to_owned())]);
     let told = home.run(&["sessions", "search", "zebra"]).out;
     assert!(told.contains(&format!("  sayso resume {id}\n")), "a name is no place: {told}");
     // What a branch shares with its origin is shown once.
-    assert_eq!(home.run(&["sessions", "fork", id]).code, Some(0));
-    let told = home.run(&["sessions", "search", "rudder"]).out;
-    assert!(told.contains("It is the rudder.   (and in 1 other session of the same beginning)"), "{told}");
+    home.run(&["sessions", "fork", id]).ended(0);
+    let told = home
+        .run(&["sessions", "search", "rudder"])
+        .prints(&["It is the rudder.   (and in 1 other session of the same beginning)"])
+        .out;
     assert_eq!(told.matches("It is the rudder.").count(), 1, "{told}");
 }
 
@@ -133,8 +134,7 @@ fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
     }
     let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
     for session in listed["sessions"].as_array().unwrap() {
-        let removed = home.run(&["sessions", "rm", "--yes", session["id"].as_str().unwrap()]).ended(0);
-        assert!(removed.out.contains(" freed"), "{}", removed.out);
+        home.run(&["sessions", "rm", "--yes", session["id"].as_str().unwrap()]).ended(0).prints(&[" freed"]);
     }
     assert!(!holds(&sessions, b"glider") && !holds(&sessions, b"rudder"));
     assert_eq!(hits(&home, &["glider"]), []);
@@ -174,8 +174,7 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     assert_eq!(redact("ab\n", &["--yes"]).code, Some(2), "it stands everywhere");
     assert!(redact("helicopter\n", &["--yes"]).out.contains("holds nothing of the kind"));
 
-    let done = redact("Glider\nflutter\n", &["--yes"]).ended(0);
-    assert!(done.out.contains(": masked in "), "{}", done.out);
+    let done = redact("Glider\nflutter\n", &["--yes"]).ended(0).prints(&[": masked in "]);
     assert!(!holds(&sessions, b"glider") && !holds(&sessions, b"flutter"), "{}", done.out);
     assert_eq!(hits(&home, &["glider"]), []);
     assert_eq!(hits(&home, &["rudder"]).len(), 1, "the rest is found as before");
@@ -188,8 +187,7 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
             done.out.matches("a secret is masked").count() + done.err.matches("a secret is masked").count();
         assert_eq!(told, 1, "{command:?}: {}{}", done.out, done.err);
     }
-    let shown = home.run(&["sessions", "show", &id]);
-    assert!(shown.code == Some(0) && shown.out.contains("It is the rudder."), "{}", shown.out);
+    home.run(&["sessions", "show", &id]).ended(0).prints(&["It is the rudder."]);
 }
 
 #[test]
@@ -198,8 +196,9 @@ fn nothing_is_removed_that_nobody_was_asked_about() {
     let id = || home.run(&["sessions", "list", "--json"]).json().remove(0)["sessions"][0]["id"].clone();
     let first = id().as_str().unwrap().to_owned();
     for command in [&["rm", &first][..], &["prune", "--older", "0h"]] {
-        let done = home.run_with_input(&[&["sessions"], command].concat(), "y\n").ended(10);
-        assert!(done.err.contains("nothing was removed") && done.err.contains("--yes"), "{}", done.err);
+        home.run_with_input(&[&["sessions"], command].concat(), "y\n")
+            .ended(10)
+            .tells(&["nothing was removed", "--yes"]);
     }
     assert_eq!(id(), first.as_str());
 
@@ -208,11 +207,11 @@ fn nothing_is_removed_that_nobody_was_asked_about() {
         (named.code, named.out.as_str()),
         (Some(0), "why-does-glider-shake is called glider one now\n")
     );
-    let pruned = home.run(&["sessions", "prune", "--older", "0h", "--keep-named", "--yes"]);
-    assert_eq!((pruned.code, pruned.out.as_str()), (Some(0), "no session was removed\n"));
+    let pruned = home.run(&["sessions", "prune", "--older", "0h", "--keep-named", "--yes"]).ended(0);
+    assert_eq!(pruned.out, "no session was removed\n");
     assert_eq!(pruned.err, "note: --keep-named passes over 1 session\n");
     assert_eq!(home.run(&["sessions", "prune", "--older", "1d", "--yes"]).out, "no session is that old\n");
-    assert_eq!(home.run(&["sessions", "prune", "--older", "soon", "--yes"]).code, Some(2));
+    home.run(&["sessions", "prune", "--older", "soon", "--yes"]).ended(2);
     let pruned = home.run(&["sessions", "prune", "--older", "0h", "--yes"]);
     assert!(pruned.code == Some(0) && pruned.out.starts_with("removed glider one\n"), "{}", pruned.out);
     assert_eq!(id(), Value::Null);

@@ -46,8 +46,7 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     assert_has(&printed, &["sum 3", "from bash"]);
     assert!(home.work().join("made.txt").exists());
     for format in ["md", "html", "ipynb", "json"] {
-        let done = home.run(&["sessions", "export", &id, "--format", format]).ended(0);
-        assert!(done.out.contains("ZeroDivisionError"), "{format}: {}", done.out);
+        home.run(&["sessions", "export", &id, "--format", format]).ended(0).prints(&["ZeroDivisionError"]);
     }
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
@@ -126,13 +125,11 @@ fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
     assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
     // Code that needs no such call is in the script unchanged.
     let files = [("a.py", "x = 1\n"), ("b.py", "import sys\nprint('code', x)\nsys.exit()\n")];
-    let home = Home::new();
-    for (name, text) in files {
-        home.file(name, text);
-    }
+    let home = Home::with(&files);
     home.run(&["exec", "a.py", "b.py", "--sandbox", "off"]).ended(0);
-    let script = home.run(&["sessions", "export", &home.session_id(), "--format", "script"]);
-    assert!(script.out.contains("\nx = 1\n") && script.out.contains("\nsys.exit()\n"), "{}", script.out);
+    let script = home
+        .run(&["sessions", "export", &home.session_id(), "--format", "script"])
+        .prints(&["\nx = 1\n", "\nsys.exit()\n"]);
     assert!(!script.out.contains("_sayso_python"), "{}", script.out);
 }
 
@@ -142,13 +139,11 @@ fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let id = ran(&home, None);
     let there = home.work().join("there.md");
     std::fs::write(&there, "mine").unwrap();
-    let done = home.run(&["sessions", "export", &id, "-o", "there.md"]).ended(2);
-    assert!(done.err.contains("--force"), "{}", done.err);
+    home.run(&["sessions", "export", &id, "-o", "there.md"]).ended(2).tells(&["--force"]);
     assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
     home.run(&["sessions", "export", &id, "-o", "there.md", "--force"]).ended(0);
     assert!(std::fs::read_to_string(&there).unwrap().contains("**Block 3**"));
-    let done = home.run(&["sessions", "export", &id]).ended(2);
-    assert!(done.err.contains("--format"), "{}", done.err);
+    home.run(&["sessions", "export", &id]).ended(2).tells(&["--format"]);
     let done = home.run(&["sessions", "export", &id, "-o", "none/there.md"]);
     let told = "error: none/there.md can't be written: no such file or folder\n";
     assert!(done.code == Some(1) && done.err.contains(told), "{}", done.err);

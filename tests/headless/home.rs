@@ -41,6 +41,22 @@ impl Done {
         self
     }
 
+    /// Asserts that each of these is on standard error; a failure shows all that was printed.
+    #[track_caller]
+    pub fn tells(self, parts: &[&str]) -> Self {
+        let missing = parts.iter().find(|part| !self.err.contains(**part));
+        assert_eq!(missing, None, "{}\n{}\n{}", self.args, self.out, self.err);
+        self
+    }
+
+    /// Asserts that each of these is on standard output; a failure shows all that was printed.
+    #[track_caller]
+    pub fn prints(self, parts: &[&str]) -> Self {
+        let missing = parts.iter().find(|part| !self.out.contains(**part));
+        assert_eq!(missing, None, "{}\n{}\n{}", self.args, self.out, self.err);
+        self
+    }
+
     /// The last JSON value of standard output.
     #[track_caller]
     pub fn last(&self) -> Value {
@@ -57,6 +73,15 @@ impl Home {
     pub fn new() -> Self {
         let home = Self { folder: tempfile::tempdir().unwrap() };
         std::fs::create_dir(home.work()).unwrap();
+        home
+    }
+
+    /// A home with these files in its working folder.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let home = Self::new();
+        for (name, text) in files {
+            home.file(name, text);
+        }
         home
     }
 

@@ -52,12 +52,11 @@ impl Field {
     fn open_everything(&self, path: &str, env: &[(&str, &Path)], options: &[&str]) {
         self.go(&[options, &["doctor"]].concat(), path, env).ended(0);
         self.clean("doctor");
-        let json = self.go(&[options, &["doctor", "--json"]].concat(), path, env);
-        assert!(json.out.contains("\"looks\""), "{}", json.err);
+        self.go(&[options, &["doctor", "--json"]].concat(), path, env).prints(&["\"looks\""]);
         let server = ModelServer::replying(&[BLOCKS]);
         let run = ["run", "show me", "--model", "openai/test", "--base-url", &server.v1()];
-        let done = self.go(&[&run[..], &["--approve", "never", "--json"], options].concat(), path, env);
-        assert!(done.out.contains("\"review\""), "{}\n{}", done.out, done.err);
+        self.go(&[&run[..], &["--approve", "never", "--json"], options].concat(), path, env)
+            .prints(&["\"review\""]);
         self.clean("run --approve never");
         self.go(&["sessions", "list"], path, env);
         self.go(&["models"], path, env);
@@ -122,8 +121,7 @@ fn a_virtual_environment_is_not_started_to_be_asked() {
     std::fs::write(field.home.work().join(".venv/pyvenv.cfg"), "nothing").unwrap();
     field.open_everything(&real_path(), &[], &[]);
     field.open_everything(&real_path(), &[], &["--sandbox", "off"]);
-    let done = field.go(&["doctor"], &real_path(), &[]);
-    assert!(done.out.contains("version not known, "), "{}", done.out);
+    field.go(&["doctor"], &real_path(), &[]).prints(&["version not known, "]);
 }
 
 #[test]
@@ -151,8 +149,7 @@ fn what_was_approved_is_run_by_a_program_that_can_be_trusted() {
     field.traps(&field.home.work().join("bin"));
     field.home.file("hello.py", "print('a real python')");
     let path = format!("{}:.:{}", field.home.work().join("bin").display(), real_path());
-    let done = field.go(&["exec", "hello.py"], &path, &[]);
-    assert!(done.out.contains("a real python"), "{}\n{}", done.out, done.err);
+    field.go(&["exec", "hello.py"], &path, &[]).prints(&["a real python"]);
     field.clean("exec");
 }
 
@@ -189,11 +186,9 @@ fn instructions_that_a_run_changed_are_not_sent() {
     ask(&["--approve", "all"]).ended(0);
     let text = std::fs::read_to_string(field.home.work().join("AGENTS.md")).unwrap();
     assert!(text.contains("evil.example"), "the block ran");
-    let second = ask(&[]);
-    assert!(second.err.contains("AGENTS.md was changed since a run began"), "{}", second.err);
+    ask(&[]).tells(&["AGENTS.md was changed since a run began"]);
     let sub = field.home.work().join("sub");
-    let third = ask(&["--cwd", sub.to_str().unwrap()]);
-    assert!(third.err.contains("AGENTS.md was changed since a run began"), "{}", third.err);
+    ask(&["--cwd", sub.to_str().unwrap()]).tells(&["AGENTS.md was changed since a run began"]);
     let requests = server.requests();
     assert_eq!(requests.len(), 4);
     assert!(requests[0].json().to_string().contains("Use tabs."));

@@ -79,14 +79,13 @@ fn a_run_without_an_end_is_told_as_lost_and_nothing_of_it_as_taken_back() {
     let running = started(&home, "long.sh", "echo $$ >long.sh.pid\nexec sleep 600\n", &[]);
     let pid = running.0.id();
     let id = home.session_id();
-    let shown = home.run(&["sessions", "show", &id]).out;
-    assert!(shown.contains(&format!("block 1: runs now, in process {pid}\n")), "{shown}");
+    home.run(&["sessions", "show", &id]).prints(&[&format!("block 1: runs now, in process {pid}\n")]);
     kill(running);
-    let shown = home.run(&["sessions", "show", &id]).out;
-    assert!(shown.contains("block 1: LOST, its end is not known\n"), "{shown}");
+    home.run(&["sessions", "show", &id]).prints(&["block 1: LOST, its end is not known\n"]);
     for of in [&[][..], &["--block", "1"]] {
-        let done = home.run(&[&["sessions", "undo", id.as_str()], of].concat()).ended(5);
-        assert!(done.err.contains("The run of block 1 has no end"), "{}", done.err);
+        home.run(&[&["sessions", "undo", id.as_str()], of].concat())
+            .ended(5)
+            .tells(&["The run of block 1 has no end"]);
     }
 }
 

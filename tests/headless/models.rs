@@ -49,8 +49,7 @@ fn what_a_provider_offers_is_listed_with_context_and_price() {
     );
     assert!(model("mine")["context"].is_null(), "what is only named is offered too");
 
-    let done = home.run(&["models", "lab"]).ended(0);
-    assert_has(&done.out, &["lab/small", "ctx 4k", "$2.50/$10"]);
+    let done = home.run(&["models", "lab"]).ended(0).prints(&["lab/small", "ctx 4k", "$2.50/$10"]);
     assert!(!done.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{}", done.out);
     assert!(server.requests().is_empty(), "nothing was asked of a model");
 }
@@ -129,8 +128,9 @@ fn without_a_choice_the_first_key_that_is_found_decides_and_it_is_told() {
     let server = server(&listing());
     home.configure(NOWHERE);
     let variables = [("OPENAI_API_KEY", "sk-from-environment"), ("OPENAI_BASE_URL", &server.v1())];
-    let done = home.run_in(&variables, &["run", "hello"]).ended(0);
-    assert_has(&done.err, &["note: openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY)."]);
+    home.run_in(&variables, &["run", "hello"])
+        .ended(0)
+        .tells(&["note: openai/gpt-6.1-sol answers: its key was found (OPENAI_API_KEY)."]);
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
     assert_eq!(request.json()["model"], "gpt-6.1-sol");
@@ -146,12 +146,15 @@ fn without_a_choice_and_a_key_a_server_on_this_computer_answers() {
     let server = server(&json!({ "data": [{ "id": "local-model" }] }));
     let text = NOWHERE.replace("providers.vllm.base_url = \"http://127.0.0.1:9\"\n", "");
     home.configure(format!("{text}providers.vllm.base_url = \"{}/v1\"\n", server.url()));
-    let done = home.run(&["run", "hello"]).ended(0);
-    assert!(done.err.contains("note: vllm/local-model answers: its server was found at"), "{}", done.err);
+    let done = home
+        .run(&["run", "hello"])
+        .ended(0)
+        .tells(&["note: vllm/local-model answers: its server was found at"]);
     assert!(!done.err.contains("warning: the key"), "{}", done.err);
     // A key that was found and can't be used is told, although a server answers in its place.
-    let done = home.run_in(&[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")], &["run", "hello"]).ended(0);
-    assert_has(&done.err, &["warning: the key for openai holds", "note: vllm/local-model answers: "]);
+    home.run_in(&[("OPENAI_API_KEY", "sk-schl\u{fc}ssel")], &["run", "hello"])
+        .ended(0)
+        .tells(&["warning: the key for openai holds", "note: vllm/local-model answers: "]);
     assert_eq!(server.requests()[0].json()["model"], "local-model");
 }
 
@@ -213,8 +216,10 @@ fn a_program_writes_the_key_and_it_is_masked_in_the_session() {
     }
 
     home.configure(format!("[providers.lab]\nbase_url = \"{url}\"\nkey_command = \"echo secret; exit 3\"\n"));
-    let done = home.run(&["run", "hello", "--model", "lab/small"]).ended(4);
-    assert_has(&done.err, &["the key_command of lab ended with exit code 3. Nothing was sent."]);
+    let done = home
+        .run(&["run", "hello", "--model", "lab/small"])
+        .ended(4)
+        .tells(&["the key_command of lab ended with exit code 3. Nothing was sent."]);
     assert!(!done.err.contains("secret") && server.requests().len() == 1, "{}", done.err);
 }
 

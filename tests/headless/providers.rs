@@ -254,8 +254,7 @@ fn the_address_of_a_kind_is_taken_from_the_option_too() {
         let server = ModelServer::start(vec![reply]).with_models(&kind.list);
         let home = Home::new();
         let model = format!("{}/m", kind.kind);
-        let done = home.run(&["run", "hello", "--model", &model, "--base-url", &server.url()]);
-        assert_eq!(done.code, Some(10), "{}: {}", kind.kind, done.err);
+        home.run(&["run", "hello", "--model", &model, "--base-url", &server.url()]).ended(10);
         assert_eq!(server.requests()[0].line, format!("POST {}", kind.path));
     }
 }

@@ -135,19 +135,17 @@ fn rounds_that_are_used_up_end_it_with_1_and_files_stay() {
 fn a_person_reads_rounds_verdicts_and_the_end() {
     let home = home();
     let replies = [LIST, "```python\n1/0\n```\n", "```python\nprint('well')\n```\n"];
-    let done = steady(&home, &replies, &["--approve", "all", "--sandbox", "off"]).ended(0);
-    assert_has(
-        &done.err,
-        &[
+    steady(&home, &replies, &["--approve", "all", "--sandbox", "off"])
+        .ended(0)
+        .tells(&[
             "recipe steady",
             "step: The list, round 1",
             "list, round 1: written (list.txt)",
             "work, round 1: failed (ZeroDivisionError",
             "step: Work, round 2",
             "the recipe is done",
-        ],
-    );
-    assert!(done.out.contains("Files: ") && done.out.contains("list.txt"), "{}", done.out);
+        ])
+        .prints(&["Files: ", "list.txt"]);
 }
 
 #[test]
@@ -256,15 +254,8 @@ fn recipes_are_listed_and_faults_of_ones_own_are_told_with_their_place() {
         &done.err,
         &["broken.toml:3:1", "mood", "explain.toml:2:1: a recipe named explain ships with sayso"],
     );
-    let check = home.run(&["config", "check"]);
-    assert!(
-        check.err.contains("broken.toml:3:1") && check.out.contains("2 warnings"),
-        "{}{}",
-        check.out,
-        check.err
-    );
-    let told = home.run(&["recipes"]);
-    assert!(told.out.contains("--input about=… (a line): What is it about?"), "{}", told.out);
+    home.run(&["config", "check"]).tells(&["broken.toml:3:1"]).prints(&["2 warnings"]);
+    home.run(&["recipes"]).prints(&["--input about=… (a line): What is it about?"]);
 }
 
 #[test]
@@ -430,8 +421,7 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
 #[test]
 fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
     let programs = few_programs();
-    let home = Home::new();
-    home.file("a.ts", "const a: number = 1;\n");
+    let home = Home::with(&[("a.ts", "const a: number = 1;\n")]);
     let tool = home.work().join("node_modules/.bin/tsx");
     std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
     install(&home.file("text", "#!/bin/sh\necho \"tsx runs $1\"\n"), &tool);
@@ -510,8 +500,7 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
     // A file elsewhere is refused before anything is asked.
     let at = args.iter().position(|arg| *arg == "file=lib.py").unwrap();
     args[at] = "file=../elsewhere.py";
-    let done = home.run(&args).ended(2);
-    assert_has(&done.err, &["neither in the working folder nor beside your files of functions"]);
+    home.run(&args).ended(2).tells(&["neither in the working folder nor beside your files of functions"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests what `sayso exec` records and what it leaves behind: a session like that of every run, or nothing.
 
-use crate::home::{DEADLINE, Home, alive, assert_has, finish, interrupt, wait_for};
+use crate::home::{DEADLINE, Home, alive, finish, interrupt, wait_for};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -54,14 +54,13 @@ fn files_that_run_are_a_session_with_each_decision_before_its_start() {
     ];
     assert_eq!(kinds, expected);
     assert_eq!(objects[0]["session"].as_str(), file.file_stem().and_then(|id| id.to_str()));
-    let shown = home.run(&["sessions", "show", objects[0]["session"].as_str().unwrap()]);
-    assert_has(&shown.out, &["sayso exec a.py b.py", "approved (named)"]);
+    home.run(&["sessions", "show", objects[0]["session"].as_str().unwrap()])
+        .prints(&["sayso exec a.py b.py", "approved (named)"]);
 }
 
 #[test]
 fn the_receipt_tells_what_a_file_changed() {
-    let home = Home::new();
-    home.file("old.txt", "1");
+    let home = Home::with(&[("old.txt", "1")]);
     let text =
         "open('new.txt', 'w').write('123')\nopen('old.txt', 'a').write('2')\nopen('.envrc', 'w').close()\n";
     let (object, done) = home.exec("a.py", text, &[]);
@@ -74,14 +73,13 @@ fn the_receipt_tells_what_a_file_changed() {
     let none = json!({ "folders": 0, "names": [], "changes": 0, "obeyed": false });
     assert_eq!(object["receipt"]["not_looked_at"], none);
     std::fs::remove_file(home.work().join(".envrc")).unwrap();
-    let done = home.run(&["exec", "--sandbox", "off", "a.py"]);
-    assert!(done.err.contains("a.py created .envrc: what a shell reads when it starts"), "{}", done.err);
+    home.run(&["exec", "--sandbox", "off", "a.py"])
+        .tells(&["a.py created .envrc: what a shell reads when it starts"]);
 }
 
 #[test]
 fn the_receipt_tells_what_was_not_looked_at_and_a_flood_hides_nothing() {
-    let home = Home::new();
-    home.file("tests.py", "assert add(1, 2) == 3\n");
+    let home = Home::with(&[("tests.py", "assert add(1, 2) == 3\n")]);
     std::fs::create_dir_all(home.work().join("node_modules")).unwrap();
     let text = "import os\ns = os.stat('tests.py')\nopen('tests.py', 'w').write('assert True           \\n')\n\
         os.utime('tests.py', ns=(s.st_atime_ns, s.st_mtime_ns))\nopen('node_modules/a.js', 'w').close()\n\
@@ -140,8 +138,7 @@ fn without_a_session_no_file_is_named_that_is_gone() {
     std::fs::remove_file(home.work().join("a.png")).unwrap();
     let (object, _) = home.exec("b.py", &written, &["--no-session"]);
     assert_eq!((&object["pictures"][0]["path"], &object["pictures"][0]["width"]), (&Value::Null, &json!(1)));
-    let done = home.run(&["exec", "--no-session", "--sandbox", "off", "a.py"]);
-    assert!(done.err.contains("is not kept: --no-session"), "{}", done.err);
+    home.run(&["exec", "--no-session", "--sandbox", "off", "a.py"]).tells(&["is not kept: --no-session"]);
 }
 
 #[test]
@@ -166,7 +163,7 @@ fn an_interrupt_and_a_kill_leave_nothing_either() {
     child.wait().unwrap();
     assert!(!files(&home.sayso().join("sessions")).is_empty(), "the test kills too early");
     home.file("b.py", "1\n");
-    assert_eq!(home.run(&["exec", "--no-session", "--sandbox", "off", "b.py"]).code, Some(0));
+    home.run(&["exec", "--no-session", "--sandbox", "off", "b.py"]).ended(0);
     assert_eq!(files(&home.sayso().join("sessions")), []);
 }
 
@@ -203,7 +200,7 @@ fn a_hangup_leaves_nothing_and_what_a_killed_one_had_goes_even_where_nothing_was
     child.wait().unwrap();
     let of_packages = |(path, _): &(PathBuf, u64)| path.iter().any(|part| part == "packages");
     assert!(blobs.exists() && files(&blobs).iter().all(of_packages), "{:?}", files(&blobs));
-    assert_eq!(home.run(&["sessions", "list"]).code, Some(0));
+    home.run(&["sessions", "list"]).ended(0);
     assert_eq!(std::fs::read_dir(&blobs).into_iter().flatten().count(), 0);
     // Whoever starts it like this wants it to continue.
     let child = start("trap '' HUP; exec \"$0\" \"$@\"");
@@ -235,11 +232,10 @@ fn where_no_session_can_be_written_nothing_runs_unless_none_is_wanted() {
     let home = Home::new();
     home.own("sessions", "in the way");
     home.file("a.py", "open('ran', 'w')\n");
-    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(5), ""), "{}", done.err);
-    assert!(done.err.contains("--no-session"), "{}", done.err);
+    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]).ended(5).tells(&["--no-session"]);
+    assert_eq!(done.out, "");
     assert!(!home.work().join("ran").exists());
-    assert_eq!(home.run(&["exec", "--json", "--no-session", "--sandbox", "off", "a.py"]).code, Some(0));
+    home.run(&["exec", "--json", "--no-session", "--sandbox", "off", "a.py"]).ended(0);
     assert!(home.work().join("ran").exists());
 }
 

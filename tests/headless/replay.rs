@@ -62,9 +62,10 @@ fn what_does_the_same_is_the_same_though_times_places_and_orders_differ() {
         ],
     );
     let before = disk(&home);
-    let done = replay(&home, &id, &[]).ended(0);
-    assert!(done.out.contains("3 of 3 runs did the same"), "{}", done.out);
-    assert!(done.err.contains("nothing holds runs to it"), "{}", done.err);
+    replay(&home, &id, &[])
+        .ended(0)
+        .tells(&["nothing holds runs to it"])
+        .prints(&["3 of 3 runs did the same"]);
     assert_eq!(disk(&home), before);
     // Any different byte counts.
     let exact = replay(&home, &id, &["--exact", "--json", "--all"]);
@@ -74,17 +75,19 @@ fn what_does_the_same_is_the_same_though_times_places_and_orders_differ() {
 
 #[test]
 fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
-    let home = Home::new();
-    home.file("given.csv", "1,2\n");
+    let home = Home::with(&[("given.csv", "1,2\n")]);
     let files =
         [("a.sh", "echo begun\n"), ("b.sh", "cat given.csv; echo done\n"), ("c.sh", "cat given.csv\n")];
     let id = ran(&home, &files);
-    let done = replay(&home, &id, &[]).ended(1);
-    assert_has(&done.err, &["block 2 does something else", "stay behind: given.csv"]);
-    assert_has(
-        &done.out,
-        &["block 1  bash  same", "block 2  bash  different", "then: 1,2\n    now:  done", "stderr, line 1"],
-    );
+    let done = replay(&home, &id, &[])
+        .ended(1)
+        .tells(&["block 2 does something else", "stay behind: given.csv"])
+        .prints(&[
+            "block 1  bash  same",
+            "block 2  bash  different",
+            "then: 1,2\n    now:  done",
+            "stderr, line 1",
+        ]);
     assert!(!done.out.contains("block 3"), "{}", done.out);
     let all = replay(&home, &id, &["--all", "--json"]);
     assert_eq!(results(&all), ["1 same", "2 different", "3 different"]);
@@ -94,33 +97,28 @@ fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
         assert_eq!(replay(&home, &id, options).code, Some(0), "{options:?}");
     }
     home.file("given.csv", "1,3\n");
-    assert_eq!(replay(&home, &id, &["--copy"]).code, Some(1));
-    let outside = replay(&home, &id, &["--with", "/etc/hostname"]);
-    assert!(outside.code == Some(2) && outside.err.contains("/etc/hostname"), "{}", outside.err);
+    replay(&home, &id, &["--copy"]).ended(1);
+    replay(&home, &id, &["--with", "/etc/hostname"]).ended(2).tells(&["/etc/hostname"]);
 }
 
 #[test]
 fn what_is_left_out_of_a_copy_of_the_folder_is_named() {
-    let home = Home::new();
-    for (name, text) in [(".hid", "h\n"), ("plain", "p\n"), ("id_rsa", "k\n")] {
-        home.file(name, text);
-    }
+    let home = Home::with(&[(".hid", "h\n"), ("plain", "p\n"), ("id_rsa", "k\n")]);
     std::os::unix::fs::symlink("plain", home.work().join("lnk")).unwrap();
     let id = ran(&home, &[("a.sh", "cat lnk .hid 2> /dev/null; echo made > made\n")]);
-    let done = replay(&home, &id, &["--copy"]).ended(1);
-    assert_has(
-        &done.err,
-        &[".hid (hidden)", "lnk (a link)", "id_rsa (may hold keys)", "stay behind: .hid, lnk ("],
-    );
+    let done = replay(&home, &id, &["--copy"]).ended(1).tells(&[
+        ".hid (hidden)",
+        "lnk (a link)",
+        "id_rsa (may hold keys)",
+        "stay behind: .hid, lnk (",
+    ]);
     assert!(!done.err.contains("made ("), "{}", done.err);
-    let done = replay(&home, &id, &["--with", "."]);
-    assert!(done.err.contains("not copied: lnk (a link)\n"), "{}", done.err);
+    replay(&home, &id, &["--with", "."]).tells(&["not copied: lnk (a link)\n"]);
 }
 
 #[test]
 fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference() {
-    let home = Home::new();
-    home.file("in.txt", "aaab");
+    let home = Home::with(&[("in.txt", "aaab")]);
     let id =
         ran(&home, &[("a.py", "text = open('in.txt').read()[::-1]\n_ = open('out.txt', 'w').write(text)\n")]);
     for options in [&["--with", "in.txt"][..], &["--with", "in.txt", "--exact"]] {
@@ -136,63 +134,58 @@ fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference
     let log = "import os, time\n_ = open('log.txt', 'w').write(f'{time.time()} in {os.getcwd()}: done\\n')\n";
     let id = ran(&timed, &[("a.py", log)]);
     replay(&timed, &id, &[]).ended(0);
-    assert_eq!(replay(&timed, &id, &["--exact"]).code, Some(1));
+    replay(&timed, &id, &["--exact"]).ended(1);
 }
 
 #[test]
 fn a_duration_that_is_longer_than_the_run_is_data() {
-    let home = Home::new();
-    home.file("data.txt", "mean 120 ms, slowest 180.0 seconds\n");
+    let home = Home::with(&[("data.txt", "mean 120 ms, slowest 180.0 seconds\n")]);
     let id = ran(&home, &[("a.py", "print(open('data.txt').read())\n")]);
-    assert_eq!(replay(&home, &id, &["--with", "data.txt"]).code, Some(0));
+    replay(&home, &id, &["--with", "data.txt"]).ended(0);
     home.file("data.txt", "mean 120 ms, slowest 1350.0 seconds\n");
     replay(&home, &id, &["--with", "data.txt"]).ended(1);
 }
 
 #[test]
 fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
-    let home = Home::new();
-    home.file("a.txt", "one\n");
-    home.file("b.txt", "bee\n");
+    let home = Home::with(&[("a.txt", "one\n"), ("b.txt", "bee\n")]);
     let files = [
         ("a.sh", "cat a.txt b.txt; sed -i s/one/two/ a.txt\n"),
         ("b.sh", "cat a.txt; rm b.txt; sed -i s/two/three/ a.txt\n"),
     ];
     let id = ran(&home, &files);
-    let done = replay(&home, &id, &[]).ended(1);
-    assert!(done.err.contains("stay behind: a.txt, b.txt (--with, --copy)"), "{}", done.err);
+    replay(&home, &id, &[]).ended(1).tells(&["stay behind: a.txt, b.txt (--with, --copy)"]);
     for options in [&["--with", "a.txt", "--with", "b.txt"][..], &["--copy"]] {
-        let done = replay(&home, &id, options).ended(0);
-        assert_has(&done.err, &["as it was before the session changed it: a.txt and 1 more"]);
+        replay(&home, &id, options)
+            .ended(0)
+            .tells(&["as it was before the session changed it: a.txt and 1 more"]);
     }
     assert!(!home.work().join("b.txt").exists());
     assert_eq!(home.text("a.txt"), "three\n");
     // If no copies are left, the current file is used, and this is reported.
     std::fs::remove_dir_all(home.sayso().join("undo")).unwrap();
-    let done = replay(&home, &id, &["--with", "a.txt"]).ended(1);
-    assert!(done.err.contains("after a run of the session changed it: a.txt"), "{}", done.err);
-    let gone = replay(&home, &id, &["--with", "b.txt"]);
-    assert!(gone.code == Some(2) && gone.err.contains("b.txt"), "{}", gone.err);
+    replay(&home, &id, &["--with", "a.txt"])
+        .ended(1)
+        .tells(&["after a run of the session changed it: a.txt"]);
+    replay(&home, &id, &["--with", "b.txt"]).ended(2).tells(&["b.txt"]);
 }
 
 #[test]
 fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
-    let home = Home::new();
-    home.file("p.txt", "x = 1\n");
+    let home = Home::with(&[("p.txt", "x = 1\n")]);
     let edit = "```edit path=p.txt\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
     let server = ModelServer::replying(&[edit, "Done."]);
     home.turn(&server, "go", &["--json", "--sandbox", "off", "--approve", "all"]).ended(0);
     let id = &*home.session_id();
-    let without = replay(&home, id, &[]).ended(2);
-    assert!(without.err.contains("stay behind: p.txt (--with, --copy)"), "{}", without.err);
-    let with = replay(&home, id, &["--with", "p.txt"]).ended(0);
-    assert!(with.err.contains("as it was before the session changed it: p.txt"), "{}", with.err);
+    replay(&home, id, &[]).ended(2).tells(&["stay behind: p.txt (--with, --copy)"]);
+    replay(&home, id, &["--with", "p.txt"])
+        .ended(0)
+        .tells(&["as it was before the session changed it: p.txt"]);
 }
 
 #[test]
 fn it_is_a_report_for_ci_that_others_can_read() {
-    let home = Home::new();
-    home.file("given", "1");
+    let home = Home::with(&[("given", "1")]);
     let id = ran(&home, &[("a<&\"\u{1b}.sh", "printf '\\033[2J<b>&\"]]>'\n"), ("b.sh", "cat given\n")]);
     let report = home.work().join("report.xml");
     replay(&home, &id, &["--junit", &report.to_string_lossy()]).ended(1);
@@ -213,21 +206,17 @@ fn nothing_runs_of_a_session_that_is_foreign_or_was_changed_or_without_a_sandbox
     std::fs::remove_file(&mark).unwrap();
     // A sandbox that the configuration switches off was not switched off for this command.
     home.file("../sayso/config.toml", "[sandbox]\nlevel = \"off\"\n");
-    let done = home.run(&["sessions", "replay", &id]);
-    assert!(done.code == Some(1) && done.err.contains("nothing was run"), "{}", done.err);
+    home.run(&["sessions", "replay", &id]).ended(1).tells(&["nothing was run"]);
     let path = home.sayso().join("sessions").join(format!("{id}.jsonl"));
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("echo hello", "echo mellow")).unwrap();
-    let done = replay(&home, &id, &[]);
-    assert!(done.code == Some(5) && done.err.contains("foreign"), "{}", done.err);
-    assert!(done.err.contains("sessions adopt"), "{}", done.err);
+    let done = replay(&home, &id, &[]).ended(5).tells(&["foreign", "sessions adopt"]);
     assert!(!mark.exists() && done.out.is_empty());
 }
 
 #[test]
 fn what_has_no_end_in_the_session_is_not_the_same() {
-    let home = Home::new();
-    home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
+    let home = Home::with(&[("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n")]);
     let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
     // The output is larger than any file may be, so the end of the run is not written.
     let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
@@ -240,8 +229,7 @@ fn what_has_no_end_in_the_session_is_not_the_same() {
 
 #[test]
 fn a_session_that_is_not_there_is_told() {
-    let done = replay(&Home::new(), "no-such-session", &[]);
-    assert!(done.code == Some(5) && done.err.contains("sessions list"), "{}", done.err);
+    replay(&Home::new(), "no-such-session", &[]).ended(5).tells(&["sessions list"]);
 }
 
 /// Checks that blocks that ran in another executor give the same there again, and that differences are named: the
@@ -268,8 +256,9 @@ fn it_is_repeated_where_it_ran(
     let id = done.last()["session"].as_str().unwrap().to_owned();
     let before = disk(&home);
     // With another executor configured, the replay says where the block ran.
-    let other = run(&[&["sessions", "replay", &id][..], sandbox].concat()).ended(2);
-    assert!(other.err.contains(&format!("block 1 ran {place}")), "{}", other.err);
+    run(&[&["sessions", "replay", &id][..], sandbox].concat())
+        .ended(2)
+        .tells(&[&format!("block 1 ran {place}")]);
     let again = ["--executor", executor, "sessions", "replay", &id, "--all"];
     let done = run(&[&again[..], sandbox].concat());
     let told = format!("{}{}", done.out, done.err);

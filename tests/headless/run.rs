@@ -105,8 +105,8 @@ fn without_approval_a_decision_is_needed_and_nothing_runs() {
     let events: Vec<&str> =
         shown["entries"].as_array().unwrap().iter().map(|e| e["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["prompt", "reply", "block", "review"]);
-    assert!(home.run(&["sessions", "show", id]).out.contains("sum of 1 to 10"));
-    assert_eq!(home.run(&["sessions", "rm", "--yes", id]).code, Some(0));
+    home.run(&["sessions", "show", id]).prints(&["sum of 1 to 10"]);
+    home.run(&["sessions", "rm", "--yes", id]).ended(0);
     assert_eq!(home.run(&["sessions", "list", "--json"]).json(), [json!({ "sessions": [] })]);
 }
 
@@ -150,10 +150,13 @@ fn what_never_may_run_is_not_run_by_approving_all() {
     turn(&home, &server, APPROVED).ended(10);
     assert!(!home.work().join("ran").exists());
     // Nobody can say what a fence without a language is: it is skipped, and the model is told.
-    for fence in ["```\ntouch ran\n```\n", "```\ntouch ran\n"] {
+    let and_code = "```\ntouch ran\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
+    for (fence, runs) in [("```\ntouch ran\n```\n", 0), ("```\ntouch ran\n", 0), (and_code, 1)] {
         let server = ModelServer::replying(&[fence, "Well."]);
-        let done = turn(&home, &server, APPROVED);
-        assert_eq!(done.code, Some(0), "{fence} {}", done.err);
+        let done = turn(&home, &server, APPROVED).ended(0);
+        assert_eq!(done.events("run").len(), runs, "{fence}");
+        let told = server.requests()[1].json().to_string();
+        assert!(told.contains("names no language"), "{fence}: {told}");
         assert!(!home.work().join("ran").exists());
     }
 }
@@ -170,10 +173,6 @@ fn what_is_forbidden_is_not_run_by_approving_all() {
         assert_eq!(done.events("review")[0]["findings"][0]["forbidden"], true, "{}", done.out);
         assert!(done.events("decision").is_empty() && !home.work().join("ran").exists());
     }
-    home.file("a.py", "import os\nos.system('touch ran')\n");
-    let done = home.run(&["exec", "--json", "--sandbox", "off", "a.py"]);
-    assert_eq!(done.json()[0]["outcome"], "refused", "{} {}", done.out, done.err);
-    assert!(!home.work().join("ran").exists());
 }
 
 /// An address that came from an output, and that nobody typed, is reported beside the findings.
@@ -249,8 +248,7 @@ fn the_provider_fails() {
     let why = last["message"].as_str().unwrap();
     assert!(why.contains("was refused (401)"));
     assert_eq!(done.err.matches(why).count(), 1, "{}", done.err);
-    let done = home.run(&["run", "hi"]).ended(4);
-    assert!(done.err.contains("--demo"), "{}", done.err);
+    home.run(&["run", "hi"]).ended(4).tells(&["--demo"]);
 }
 
 #[test]
@@ -308,8 +306,7 @@ fn what_is_told_names_no_command_of_the_terminal() {
         (vec![Answer::text("Yes.")], &*"long ".repeat(7_300), "of the context is used"),
     ] {
         let server = ModelServer::start(answers);
-        let done = home.turn(&server, prompt, APPROVED);
-        assert!(done.err.contains(told), "{told}: {}", done.err);
+        let done = home.turn(&server, prompt, APPROVED).tells(&[told]);
         let mut words = done.err.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ':', ';']));
         let named = words.find(|word| commands.iter().any(|command| command == word));
         assert_eq!(named, None, "{}", done.err);
@@ -336,7 +333,7 @@ fn an_interrupt_ends_the_reply_and_what_came_is_kept() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     server.wait_until_left();
-    assert!(home.run(&["sessions", "show", &home.session_id()]).out.contains("Well,"));
+    home.run(&["sessions", "show", &home.session_id()]).prints(&["Well,"]);
 }
 
 #[test]
@@ -395,8 +392,7 @@ fn the_prompt_can_come_from_standard_input() {
     let home = Home::new();
     let server = ModelServer::replying(&["Hello."]);
     let args = ["run", "-", "--model", "openai/test", "--base-url", &server.v1()];
-    let done = home.run_with_input(&args, "from\nstdin\n");
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "Hello.\n"), "{}", done.err);
+    assert_eq!(home.run_with_input(&args, "from\nstdin\n").ended(0).out, "Hello.\n");
     assert_eq!(server.requests()[0].last_message().trim_end(), "from\nstdin");
 }
 

@@ -1,6 +1,6 @@
 //! Tests session files on disk: damage is reported, and printed output is there.
 
-use crate::home::{Home, assert_has};
+use crate::home::Home;
 use crate::model_server::{Answer, Do, ModelServer, delta, finish};
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -19,12 +19,10 @@ fn one_message_is_listed_as_one() {
     let home = Home::new();
     let server = ModelServer::replying(&["Hello.", "Hello again."]);
     assert_eq!(home.turn(&server, "go", &[]).code, Some(0));
-    let list = home.run(&["sessions", "list"]).out;
-    assert!(list.contains(" 2 messages  "), "{list}");
+    home.run(&["sessions", "list"]).prints(&[" 2 messages  "]);
     home.file("a.sh", "true\n");
-    assert_eq!(home.run(&["exec", "--sandbox", "off", "a.sh"]).code, Some(0));
-    let list = home.run(&["sessions", "list"]).out;
-    assert!(list.contains(" 1 message   ") && list.contains(" 2 messages  "), "{list}");
+    home.run(&["exec", "--sandbox", "off", "a.sh"]).ended(0);
+    home.run(&["sessions", "list"]).prints(&[" 1 message   ", " 2 messages  "]);
 }
 
 #[test]
@@ -96,8 +94,7 @@ fn damage_is_told_in_full_by_check() {
     let home = Home::new();
     let path = a_session_with_a_run(&home);
     let whole = std::fs::read_to_string(&path).unwrap();
-    let done = home.run(&["sessions", "check"]).ended(0);
-    assert!(done.out.contains(": whole"), "{}", done.out);
+    home.run(&["sessions", "check"]).ended(0).prints(&[": whole"]);
 
     let lines: Vec<&str> = whole.lines().collect();
     let at = |kind: &str| lines.iter().position(|line| line.contains(kind)).unwrap();
@@ -106,8 +103,9 @@ fn damage_is_told_in_full_by_check() {
     damaged[approval] = damaged[approval].replace("approve", "appruve");
     damaged[block + 1] = damaged[block + 1].replacen("\"v\":1", "\"v\":2", 1);
     std::fs::write(&path, damaged.join("\n") + "\n").unwrap();
-    let done = home.run(&["sessions", "check"]).ended(5);
-    assert_has(&done.out, &[&format!("Line {} is damaged", approval + 1), "its approval can't be read"]);
+    home.run(&["sessions", "check"])
+        .ended(5)
+        .prints(&[&format!("Line {} is damaged", approval + 1), "its approval can't be read"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged.join("\n") + "\n", "nothing is changed");
 }
 
@@ -117,22 +115,9 @@ fn a_relative_home_is_refused_with_words() {
     for args in [&["doctor"][..], &["sessions", "list"], &["run", "x"]] {
         let mut command = home.command(args);
         command.env("HOME", "somewhere").env_remove("SAYSO_HOME");
-        let done = crate::home::run_to_end(&mut command).ended(3);
-        assert!(done.err.contains("HOME") && done.err.contains("not an absolute path"), "{}", done.err);
+        crate::home::run_to_end(&mut command).ended(3).tells(&["HOME", "not an absolute path"]);
         assert!(!home.work().join("somewhere").exists());
     }
-}
-
-#[test]
-fn a_fence_without_a_language_stops_no_turn() {
-    let home = Home::new();
-    let first =
-        "This is what it prints:\n\n```\n42\n```\n\nNow the program:\n\n```python\nprint(6 * 7)\n```\n";
-    let server = ModelServer::replying(&[first, "It is 42."]);
-    let done = home.turn(&server, "go", &["--json", "--approve", "all", "--sandbox", "off"]).ended(0);
-    assert_eq!(done.events("run").len(), 1);
-    let told = server.requests()[1].json().to_string();
-    assert!(told.contains("names no language"), "the model is told: {told}");
 }
 
 #[test]
@@ -143,8 +128,7 @@ fn a_connection_that_is_lost_before_the_reply_begins_is_asked_again() {
         Answer::stream(vec![]),
         Answer::text("Here."),
     ]);
-    let done = home.turn(&server, "go", &[]).ended(0);
-    assert!(done.out.contains("Here."), "{}", done.out);
+    home.turn(&server, "go", &[]).ended(0).prints(&["Here."]);
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -190,11 +174,9 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     };
     assert!(told(&home).0.is_null());
     assert!(told(&other).0.as_str().is_some_and(|why| why.contains("no key")), "{:?}", told(&other));
-    let done = other.run(&["sessions", "check"]);
-    assert!(done.code == Some(0) && done.out.contains("foreign: "), "{}{}", done.out, done.err);
+    other.run(&["sessions", "check"]).ended(0).prints(&["foreign: "]);
 
-    let done = other.run(&["sessions", "adopt", &id]).ended(2);
-    assert!(done.out.contains(" and 1 approval;") && done.err.contains("--yes"), "{}{}", done.out, done.err);
+    other.run(&["sessions", "adopt", &id]).ended(2).tells(&["--yes"]).prints(&[" and 1 approval;"]);
     assert_eq!(std::fs::read_to_string(&copy).unwrap(), own, "nothing was changed");
     other.run(&["sessions", "adopt", &id, "--yes"]).ended(0);
     assert!(told(&other).0.is_null());
@@ -208,19 +190,17 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     let adopted = std::fs::read_to_string(&copy).unwrap();
     std::fs::write(&copy, adopted.replacen(line, &format!("{body},\"crc\":\"{crc:08x}\"}}"), 1)).unwrap();
     assert!(told(&other).0.is_string());
-    let done = home.run(&["sessions", "adopt", &id, "--yes"]);
-    assert!(done.out.contains("yours already"), "{}{}", done.out, done.err);
+    home.run(&["sessions", "adopt", &id, "--yes"]).prints(&["yours already"]);
 }
 
 /// A session with one run that changed, created and deleted files.
 fn a_session_with_changes(home: &Home) -> String {
-    let work = home.work();
-    std::fs::write(work.join("a.txt"), "mine\n").unwrap();
-    std::fs::write(work.join("gone.txt"), "mine\n").unwrap();
+    home.file("a.txt", "mine\n");
+    home.file("gone.txt", "mine\n");
     let block = "```bash\necho run > a.txt; rm gone.txt; mkdir -p new; echo run > new/b.txt\n```\n";
     let server = ModelServer::replying(&[block, "Done."]);
     home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
-    assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "run\n");
+    assert_eq!(home.text("a.txt"), "run\n");
     home.session_id()
 }
 
@@ -229,37 +209,38 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     let home = Home::new();
     let id = a_session_with_changes(&home);
     let (work, read) = (home.work(), |path: PathBuf| std::fs::read_to_string(path).ok());
-    let told = home.run(&["sessions", "undo", &id]).ended(2);
-    assert_has(
-        &told.out,
-        &["changed  a.txt", "deleted  gone.txt", "created  new/b.txt", "3 of 3 changes can be taken back."],
-    );
+    home.run(&["sessions", "undo", &id]).ended(2).prints(&[
+        "changed  a.txt",
+        "deleted  gone.txt",
+        "created  new/b.txt",
+        "3 of 3 changes can be taken back.",
+    ]);
     assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
     for named in
         ["./new/b.txt".to_owned(), work.canonicalize().unwrap().join("new/b.txt").display().to_string()]
     {
-        let told = home.run(&["sessions", "undo", &id, "--file", &named]);
-        assert!(told.out.contains("1 of 1 change can be taken back."), "{named} {}{}", told.out, told.err);
+        home.run(&["sessions", "undo", &id, "--file", &named]).prints(&["1 of 1 change can be taken back."]);
     }
-    let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: gone.txt\n"), "{}", done.err);
+    let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]).ended(0);
+    assert_eq!(done.out, "taken back: gone.txt\n");
     // A file that changed since is kept, and reported.
-    std::fs::write(work.join("a.txt"), "newer\n").unwrap();
-    let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]);
+    home.file("a.txt", "newer\n");
+    let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]).ended(5);
     let told =
         "taken back: new/b.txt\nnot taken back: a.txt: it changed since the run ended and stays as it is\n";
-    assert_eq!((done.code, done.out.as_str()), (Some(5), told), "{}", done.err);
-    assert!(done.err.contains("1 of 3 changes was not taken back"), "{}", done.err);
+    assert_eq!(done.tells(&["1 of 3 changes was not taken back"]).out, told);
     assert!(!work.join("new").exists() && read(work.join("a.txt")).as_deref() == Some("newer\n"));
-    let told = home.run(&["sessions", "undo", &id]);
-    assert!(told.out.contains("a.txt  4 B  changed since"), "{}", told.out);
-    let done = home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"]).ended(5);
-    assert!(done.err.contains("1 of 1 change was not taken back"), "{}", done.err);
-    let done = home.run(&["sessions", "undo", &id, "--again", "--yes"]);
-    assert!(done.code == Some(5) && done.out.contains("not made again: a.txt"), "{}{}", done.out, done.err);
+    home.run(&["sessions", "undo", &id]).prints(&["a.txt  4 B  changed since"]);
+    home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"])
+        .ended(5)
+        .tells(&["1 of 1 change was not taken back"]);
+    home.run(&["sessions", "undo", &id, "--again", "--yes"]).ended(5).prints(&["not made again: a.txt"]);
     assert!(!work.join("gone.txt").exists() && read(work.join("new/b.txt")).as_deref() == Some("run\n"));
-    let shown = home.run(&["sessions", "show", &id]).out;
-    assert_has(&shown, &["taken back: gone.txt", "taken back: new/b.txt", "made again: gone.txt, new/b.txt"]);
+    home.run(&["sessions", "show", &id]).prints(&[
+        "taken back: gone.txt",
+        "taken back: new/b.txt",
+        "made again: gone.txt, new/b.txt",
+    ]);
     home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]).ended(2);
 }
 
@@ -287,34 +268,25 @@ fn what_was_taken_back_already_leads_to_the_runs_before_it() {
     let server = ModelServer::start(vec![block("one"), block("two"), Answer::text("Done.")]);
     home.turn(&server, "go", &["--approve", "all", "--sandbox", "off"]).ended(0);
     let id = home.session_id();
-    let done = home.run(&["sessions", "undo", &id, "--yes"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: a.txt\n"), "{}", done.err);
-    let again = home.run(&["sessions", "undo", &id, "--yes"]).ended(5);
-    assert!(again.out.contains("before it, block 1 (--block 1): 1 change\n"), "{}", again.out);
-    assert!(again.err.contains("nothing of it can be taken back"), "{}", again.err);
+    assert_eq!(home.run(&["sessions", "undo", &id, "--yes"]).ended(0).out, "taken back: a.txt\n");
+    home.run(&["sessions", "undo", &id, "--yes"])
+        .ended(5)
+        .tells(&["nothing of it can be taken back"])
+        .prints(&["before it, block 1 (--block 1): 1 change\n"]);
     assert_eq!(home.text("a.txt"), "one\n");
 }
 
 /// Each file that is not restored is named with its reason, and counted.
 #[test]
 fn what_is_not_taken_back_is_told_each_with_its_reason() {
-    let home = Home::new();
-    let work = home.work();
-    for (name, text) in
-        [(".env", "S=1\n"), ("kept", "1\n"), ("lost", "2\n"), ("newer", "3\n"), ("newest", "4\n")]
-    {
-        std::fs::write(work.join(name), text).unwrap();
-    }
-    let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().unwrap();
+    let files = [(".env", "S=1\n"), ("kept", "1\n"), ("lost", "2\n"), ("newer", "3\n"), ("newest", "4\n")];
+    let home = Home::with(&files);
+    let made = std::process::Command::new("mkfifo").arg(home.work().join("pipe")).status().unwrap();
     assert!(made.success());
-    std::fs::write(
-        work.join("run.sh"),
-        "for f in .env kept lost newer newest; do echo run >> $f; done; rm pipe\n",
-    )
-    .unwrap();
+    home.file("run.sh", "for f in .env kept lost newer newest; do echo run >> $f; done; rm pipe\n");
     home.run(&["exec", "run.sh", "--sandbox", "off"]).ended(0);
     for name in ["newer", "newest"] {
-        std::fs::write(work.join(name), "mine\n").unwrap();
+        home.file(name, "mine\n");
     }
     // One of the copies is damaged.
     let objects = home.sayso().join("undo/objects");
@@ -327,7 +299,8 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
     std::fs::write(copy.path(), "no copy").unwrap();
 
     let id = home.session_id();
-    let done = home.run(&["sessions", "undo", &id, "--yes"]);
+    let told = ["5 of 6 changes were not taken back"];
+    let done = home.run(&["sessions", "undo", &id, "--yes"]).ended(5).tells(&told);
     let mut lines: Vec<&str> = done.out.lines().collect();
     lines.sort_unstable();
     let (no_copy, since) = (
@@ -343,16 +316,12 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
         "taken back: kept".into(),
     ];
     assert_eq!(lines, wanted, "{}", done.err);
-    assert_eq!(done.code, Some(5));
-    assert!(done.err.contains("5 of 6 changes were not taken back"), "{}", done.err);
-    assert_eq!(std::fs::read_to_string(work.join("kept")).unwrap(), "1\n");
-    assert_eq!(std::fs::read_to_string(work.join("newest")).unwrap(), "mine\n");
+    assert_eq!((&*home.text("kept"), &*home.text("newest")), ("1\n", "mine\n"));
 }
 
 #[test]
 fn what_is_sayso_s_own_is_no_change_of_a_run_where_a_link_leads_to_it_too() {
-    let home = Home::new();
-    home.file("a.txt", "mine\n");
+    let home = Home::with(&[("a.txt", "mine\n")]);
     let linked = home.work().parent().unwrap().join("linked");
     std::os::unix::fs::symlink(home.work(), &linked).unwrap();
     let run = |mut command: std::process::Command| {

@@ -28,8 +28,7 @@ fn turn(home: &Home, server: &ModelServer) -> Done {
 
 #[test]
 fn tools_in_parallel_each_with_its_answer() {
-    let home = Home::new();
-    home.file("a.txt", "one\ntwo\n");
+    let home = Home::with(&[("a.txt", "one\ntwo\n")]);
     let server = ModelServer::start(vec![
         calls(&[
             ("c1", "run_code", r#"{"language":"bash","code":"echo hello"}"#),
@@ -86,8 +85,7 @@ fn each_call_that_came_to_no_block_is_told_once() {
     home.configure("dialect = \"tools\"\n");
     let server =
         ModelServer::start(vec![calls(&[("c1", "rm", "{}"), ("c2", "cp", "{}")]), Answer::text("Done.")]);
-    let done = home.turn(&server, "go", &["--sandbox", "off"]);
-    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let done = home.turn(&server, "go", &["--sandbox", "off"]).ended(0);
     for name in ["rm", "cp"] {
         let why = format!("there is no tool \"{name}\"");
         assert_eq!((done.out.matches(&why).count(), done.err.matches(&why).count()), (0, 1), "{}", done.err);
@@ -162,8 +160,7 @@ fn a_program_that_swaps_a_folder_for_a_link_leads_no_write_away() {
 
 #[test]
 fn a_file_that_a_run_changed_after_it_was_shown_is_looked_at_again() {
-    let home = Home::new();
-    home.file("a.txt", "old\n");
+    let home = Home::with(&[("a.txt", "old\n")]);
     let server = ModelServer::start(vec![
         calls(&[
             ("c1", "run_code", r#"{"language":"bash","code":"echo mine > a.txt"}"#),

@@ -28,34 +28,9 @@ const EDIT_WORD: &str = "edit";
 pub(super) enum FenceOffer {
     /// Only shown.
     Shown,
-    /// Code without a language: the person has to choose one.
-    Ask,
-    /// Code in this language.
-    Run(Language),
-    /// The text of this file, highlighted as this language.
-    Write(String, Option<Language>),
-    /// Changes of this file, highlighted as this language.
-    Edit(String, Option<Language>),
-}
-
-impl FenceOffer {
-    /// The kind of block, if it is not plain code.
-    pub(super) fn file(&self) -> Option<BlockKind> {
-        match self {
-            FenceOffer::Write(path, _) => Some(BlockKind::Write { path: path.clone() }),
-            FenceOffer::Edit(path, _) => Some(BlockKind::Edit { paths: vec![path.clone()] }),
-            FenceOffer::Shown | FenceOffer::Ask | FenceOffer::Run(_) => None,
-        }
-    }
-
-    /// The language of the block.
-    pub(super) fn language(&self) -> Option<Language> {
-        match self {
-            FenceOffer::Run(language) => Some(language.clone()),
-            FenceOffer::Write(_, language) | FenceOffer::Edit(_, language) => language.clone(),
-            FenceOffer::Shown | FenceOffer::Ask => None,
-        }
-    }
+    /// A block of this kind, or code, in this language or highlighted as it. The person has to choose the language of
+    /// code that has none.
+    Block(Option<BlockKind>, Option<Language>),
 }
 
 /// What the fence with this info string may become.
@@ -66,14 +41,14 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     let word = language_word(info);
     if let Some(path) = path(info) {
         let language = by_extension(path, languages).or_else(|| language_ignoring_version(word, languages));
-        if is_edit(info) {
-            return FenceOffer::Edit(path.to_owned(), language);
-        }
-        return FenceOffer::Write(path.to_owned(), language);
+        let path = path.to_owned();
+        let kind =
+            if is_edit(info) { BlockKind::Edit { paths: vec![path] } } else { BlockKind::Write { path } };
+        return FenceOffer::Block(Some(kind), language);
     }
     if word.is_empty() {
         return if info.trim().is_empty() || info.trim() == "{}" {
-            FenceOffer::Ask
+            FenceOffer::Block(None, None)
         } else {
             FenceOffer::Shown
         };
@@ -184,7 +159,7 @@ pub(super) fn offer_for_word(word: &str, languages: &Languages) -> FenceOffer {
         return FenceOffer::Shown;
     }
     match language_ignoring_version(word, languages) {
-        Some(language) => FenceOffer::Run(language),
+        Some(language) => FenceOffer::Block(None, Some(language)),
         None => FenceOffer::Shown,
     }
 }
@@ -231,6 +206,10 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
+    fn run(language: Language) -> FenceOffer {
+        FenceOffer::Block(None, Some(language))
+    }
+
     #[test]
     fn every_form_of_python_is_python() {
         for info in [
@@ -254,7 +233,7 @@ mod tests {
             "Python-3.12",
             "language-python",
         ] {
-            assert_eq!(offer(info, &Languages::default()), FenceOffer::Run(Language::python()), "{info}");
+            assert_eq!(offer(info, &Languages::default()), run(Language::python()), "{info}");
         }
     }
 
@@ -275,7 +254,7 @@ mod tests {
         }
         assert_eq!(offer("console", &languages), FenceOffer::Shown);
         assert_eq!(offer("Shell-Session", &languages), FenceOffer::Shown);
-        assert_eq!(offer("sh", &languages), FenceOffer::Run(Language::bash()));
+        assert_eq!(offer("sh", &languages), run(Language::bash()));
     }
 
     #[test]
@@ -283,7 +262,7 @@ mod tests {
         for info in ["python norun", "{python norun}", "norun", "python,norun", "{.python .norun}"] {
             assert_eq!(offer(info, &Languages::default()), FenceOffer::Shown, "{info}");
         }
-        assert_eq!(offer("python norunning", &Languages::default()), FenceOffer::Run(Language::python()));
+        assert_eq!(offer("python norunning", &Languages::default()), run(Language::python()));
     }
 
     #[test]
@@ -302,11 +281,11 @@ mod tests {
             ("py path=a.sh", "a.sh", Some(Language::bash())),
             ("x path=../../etc/passwd", "../../etc/passwd", None),
         ] {
-            let expected = FenceOffer::Write(path.to_owned(), language);
+            let expected = FenceOffer::Block(Some(BlockKind::Write { path: path.to_owned() }), language);
             assert_eq!(offer(info, &Languages::default()), expected, "{info}");
         }
         for info in ["python title=\"path=a.py\"", "python path=", "python path=\"\"", "python mypath=a.py"] {
-            assert_eq!(offer(info, &Languages::default()), FenceOffer::Run(Language::python()), "{info}");
+            assert_eq!(offer(info, &Languages::default()), run(Language::python()), "{info}");
         }
         assert_eq!(offer("python norun path=a.py", &Languages::default()), FenceOffer::Shown);
         assert_eq!(offer("json title=\"path=a\"", &Languages::default()), FenceOffer::Shown);
@@ -315,7 +294,7 @@ mod tests {
     #[test]
     fn nothing_asks() {
         for info in ["", "  ", "{}"] {
-            assert_eq!(offer(info, &Languages::default()), FenceOffer::Ask, "{info:?}");
+            assert_eq!(offer(info, &Languages::default()), FenceOffer::Block(None, None), "{info:?}");
         }
     }
 }

@@ -154,27 +154,18 @@ fn opening_tag(text: &str, event: &Event<'_>, range: &Range<usize>, tags: Tags) 
 
 /// A fence while its text is being collected.
 struct OpenFence {
-    range: Range<usize>,
-    /// Where its text begins.
-    body: usize,
-    info: String,
-    source: String,
+    fence: Fence,
     /// The offset after the last byte of the source.
     seen: usize,
-    /// The character of which its marks consist.
-    marker: u8,
-    /// Whether it is in no list or quote.
-    top: bool,
-    /// Where the outermost block begins in which it is.
-    block: usize,
 }
 
 impl OpenFence {
     fn new(text: &str, range: Range<usize>, info: String, top: bool, block: usize) -> Self {
         let rest = text.get(range.clone()).unwrap_or("");
         let body = rest.find('\n').map_or(range.end, |i| range.start + i + 1);
-        let marker = rest.as_bytes().first().copied().unwrap_or(b'`');
-        Self { range, body, info, source: String::new(), seen: body, marker, top, block }
+        let (marker, source) = (range.start, String::new());
+        let fence = Fence { range, body, info, source, closed: false, top, marker, block, endless: false };
+        Self { fence, seen: body }
     }
 
     fn push(&mut self, text: &str, piece: &str, range: &Range<usize>) {
@@ -182,34 +173,26 @@ impl OpenFence {
         // fences is what is shown and run.
         let before = range.start.checked_sub(1).and_then(|i| text.as_bytes().get(i));
         if piece.starts_with('\n') && before == Some(&b'\r') {
-            self.source.push('\r');
+            self.fence.source.push('\r');
         }
-        self.source.push_str(piece);
+        self.fence.source.push_str(piece);
         self.seen = self.seen.max(range.end);
     }
 
     fn end(self, text: &str) -> Fence {
-        let closing = text.get(self.seen..self.range.end).unwrap_or("");
-        let closed = closing.as_bytes().contains(&self.marker);
-        let line = text.get(..self.range.start).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
-        let indented = text.get(line..self.range.start).is_some_and(|t| t.trim().is_empty());
-        let start = if indented { line } else { self.range.start };
-        let after = text.get(self.range.end..).unwrap_or("");
-        let blank = after.len() - after.trim_start_matches([' ', '\t', '\r']).len();
-        let end = match after.get(blank..) {
-            Some(rest) if closed && rest.starts_with('\n') => self.range.end + blank + 1,
-            _ => self.range.end,
-        };
-        Fence {
-            range: start..end,
-            body: self.body,
-            info: self.info,
-            source: self.source,
-            closed,
-            top: self.top,
-            marker: self.range.start,
-            block: self.block,
-            endless: false,
+        let Self { mut fence, seen } = self;
+        let marker = text.as_bytes().get(fence.marker).unwrap_or(&b'`');
+        let closing = text.get(seen..fence.range.end).unwrap_or("");
+        fence.closed = closing.as_bytes().contains(marker);
+        let line = tag::line_start(text, fence.marker);
+        if text.get(line..fence.marker).is_some_and(|t| t.trim().is_empty()) {
+            fence.range.start = line;
         }
+        let after = text.get(fence.range.end..).unwrap_or("");
+        let blank = after.len() - after.trim_start_matches([' ', '\t', '\r']).len();
+        if fence.closed && after.get(blank..).is_some_and(|rest| rest.starts_with('\n')) {
+            fence.range.end += blank + 1;
+        }
+        fence
     }
 }

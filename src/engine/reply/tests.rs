@@ -74,23 +74,16 @@ fn assert_last_may_change(growing: &[Segment], whole: &[Segment], text: &str) {
     assert_eq!(growing.get(..settled), whole.get(..settled), "{growing:#?}\n{text:?}");
 }
 
-fn blocks(segments: &[Segment]) -> Vec<&Proposal> {
-    segments
-        .iter()
-        .filter_map(|s| match s {
-            Segment::Block(b) => Some(b),
-            Segment::Prose(_) => None,
-        })
-        .collect()
+/// The only one of these blocks.
+#[track_caller]
+pub(super) fn single(blocks: Vec<Proposal>) -> Proposal {
+    <[Proposal; 1]>::try_from(blocks).map(|[block]| block).unwrap_or_else(|other| panic!("{other:#?}"))
 }
 
 /// The block of a text that has exactly one.
+#[track_caller]
 fn only(text: &str) -> Proposal {
-    let segments = fences(text);
-    match blocks(&segments).as_slice() {
-        [block] => (*block).clone(),
-        other => panic!("{text:?}: {other:#?}"),
-    }
+    single(proposals(fences(text)))
 }
 
 fn source(text: &str) -> String {
@@ -98,8 +91,7 @@ fn source(text: &str) -> String {
 }
 
 fn none(text: &str) {
-    let segments = fences(text);
-    assert_eq!(blocks(&segments), Vec::<&Proposal>::new(), "{text:?}");
+    assert_eq!(proposals(fences(text)), [], "{text:?}");
 }
 
 #[test]
@@ -133,11 +125,9 @@ fn the_examples_of_the_specification() {
                 })
                 .collect(),
         ));
-        let segments = checked(text, Dialect::Fences, &languages);
-        let found: Vec<(&str, &str, u64)> = blocks(&segments)
-            .iter()
-            .map(|b| (b.info.as_str(), b.source.as_str(), u64::from(b.lines.0)))
-            .collect();
+        let found = proposals(checked(text, Dialect::Fences, &languages));
+        let found: Vec<(&str, &str, u64)> =
+            found.iter().map(|b| (b.info.as_str(), b.source.as_str(), u64::from(b.lines.0))).collect();
         assert_eq!(found, expected, "example {}: {text:?}", example["example"]);
         examples += 1;
         with_fences += usize::from(!expected.is_empty());
@@ -197,7 +187,7 @@ fn unclosed_at_the_end() {
 
 #[test]
 fn a_closing_fence_at_the_very_end_of_a_cut_reply_is_not_trusted() {
-    let cut = |text| blocks(&parse(text, Dialect::Fences, &Languages::default(), false))[0].closed;
+    let cut = |text| proposals(parse(text, Dialect::Fences, &Languages::default(), false))[0].closed;
     assert!(!cut("```py\nx\n```"));
     assert!(cut("```py\nx\n```\n"));
     assert!(cut("```py\nx\n```\nand th"));
@@ -224,8 +214,8 @@ fn what_is_no_fence_is_never_offered() {
 #[test]
 fn a_fence_without_a_language_asks_and_empty_blocks_stay() {
     assert_eq!(only("```\nls\n```\n").language, None);
-    let segments = fences("```py\n```\n```sh\n\n```\n");
-    let sources: Vec<_> = blocks(&segments).iter().map(|b| b.source.as_str()).collect();
+    let blocks = proposals(fences("```py\n```\n```sh\n\n```\n"));
+    let sources: Vec<_> = blocks.iter().map(|b| b.source.as_str()).collect();
     assert_eq!(sources, ["", "\n"]);
 }
 
@@ -259,7 +249,8 @@ fn a_fence_with_a_path_is_a_file_in_every_dialect() {
         let segments = checked(text, dialect, &Languages::default());
         let again = reread(text, segments.clone(), dialect, &Languages::default(), true);
         assert_eq!(again, segments, "the text of a file is taken as it is");
-        let [tests, data] = blocks(&segments)[..] else { panic!("{segments:#?}") };
+        let blocks = proposals(segments);
+        let [tests, data] = &blocks[..] else { panic!("{blocks:#?}") };
         assert_eq!((&tests.special_kind, tests.source.as_str()), (&write("tests/test x.py"), ">>> 1\n"));
         assert_eq!((&data.special_kind, &data.language, data.closed), (&write("a.json"), &None, true));
     }
@@ -337,8 +328,8 @@ fn tags_in_containers() {
 #[test]
 fn after_a_tag_all_goes_on() {
     let text = "<execute>a</execute> and <execute>b</execute>\n\n```py\nc\n```\n";
-    let segments = fences(text);
-    let found: Vec<_> = blocks(&segments).iter().map(|b| (b.source.as_str(), b.lines)).collect();
+    let blocks = proposals(fences(text));
+    let found: Vec<_> = blocks.iter().map(|b| (b.source.as_str(), b.lines)).collect();
     assert_eq!(found, [("a", (1, 1)), ("b", (1, 1)), ("c\n", (3, 5))]);
 }
 
@@ -452,7 +443,7 @@ fn a_reply_that_is_built_to_be_slow_is_whole_in_the_end() {
     let text = "> ```py\n> x\n> ```\n> text\n".repeat(count);
     let segments = parse(&text, Dialect::Fences, &Languages::default(), true);
     assert_tiles(text.len(), &segments);
-    let found = blocks(&segments);
+    let found = proposals(segments);
     assert_eq!(found.len(), count);
     assert!(found.iter().all(|b| b.closed && b.source == "x\n"));
 }

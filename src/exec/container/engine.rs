@@ -262,13 +262,11 @@ pub(super) fn error_text(error: &bollard::errors::Error) -> String {
         bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
         other => other.to_string(),
     };
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
+    let causes = std::iter::successors(std::error::Error::source(error), |&cause| cause.source());
+    for cause in causes.map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
         }
-        source = cause.source();
     }
     one_line(&text).chars().take(400).collect()
 }

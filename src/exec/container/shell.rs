@@ -6,6 +6,7 @@ use super::plan::ContainerFrame;
 use crate::domain::{BlockId, SharedState};
 use crate::exec::environment::{self, Environment};
 use crate::exec::shell_state::ShellState;
+use memchr::memmem;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -108,7 +109,7 @@ impl StateInOutput {
             return all;
         }
         self.held.extend_from_slice(bytes);
-        if let Some(at) = find(&self.held, &self.mark) {
+        if let Some(at) = memmem::find(&self.held, &self.mark) {
             let behind = self.held.split_off(at);
             self.behind = behind.get(self.mark.len()..).map(<[u8]>::to_vec);
             return std::mem::take(&mut self.held);
@@ -126,19 +127,13 @@ impl StateInOutput {
         let Some(behind) = self.behind else { return (self.held, None) };
         // If the program printed the mark itself, what follows it is still shown.
         let all = [self.mark.as_slice(), &behind].concat();
-        let last =
-            (0..all.len()).rev().find(|at| all.get(*at..).is_some_and(|rest| rest.starts_with(&self.mark)));
-        let at = last.unwrap_or(0);
+        let at = memmem::rfind(&all, &self.mark).unwrap_or(0);
         let record = all.get(at + self.mark.len()..).unwrap_or_default();
         if record.starts_with(b"cwd\0") && record.ends_with(b"\0end\0") {
             return (all.get(..at).unwrap_or_default().to_vec(), Some(record.to_vec()));
         }
         (all, None)
     }
-}
-
-fn find(within: &[u8], wanted: &[u8]) -> Option<usize> {
-    within.windows(wanted.len().max(1)).position(|window| window == wanted)
 }
 
 #[cfg(test)]

@@ -221,27 +221,23 @@ mod tests {
     #[test]
     fn versions_are_told_by_places() {
         let TestFolder { base, .. } = &TestFolder::new();
-        for path in [
-            "pyenv/versions/3.12.4/bin/python3",
-            "node/v20.1.0/bin/node",
-            "uv/cpython-3.11.9-linux-x86_64-gnu/bin/python",
-            "usr/bin/python3.11",
-            "usr/bin/ruby",
-            "venv/bin/python",
-            "evil/bin/python",
-        ] {
+        let cases = [
+            ("pyenv/versions/3.12.4/bin/python3", Some("3.12.4")),
+            ("node/v20.1.0/bin/node", Some("20.1.0")),
+            ("uv/cpython-3.11.9-linux-x86_64-gnu/bin/python", Some("3.11.9")),
+            ("usr/bin/python3.11", Some("3.11")),
+            ("usr/bin/ruby", None),
+            ("venv/bin/python", Some("3.10.2")),
+            ("evil/bin/python", None),
+        ];
+        for (path, _) in cases {
             write_program(&base.join(path), "");
         }
         fs::write(base.join("venv/pyvenv.cfg"), "home = /usr/bin\nversion = 3.10.2\n").unwrap();
         fs::write(base.join("evil/pyvenv.cfg"), "version = 9.9\x1b]0;x\x07\n").unwrap();
-        let told = |path: &str| version(&base.join(path));
-        assert_eq!(told("pyenv/versions/3.12.4/bin/python3").as_deref(), Some("3.12.4"));
-        assert_eq!(told("node/v20.1.0/bin/node").as_deref(), Some("20.1.0"));
-        assert_eq!(told("uv/cpython-3.11.9-linux-x86_64-gnu/bin/python").as_deref(), Some("3.11.9"));
-        assert_eq!(told("usr/bin/python3.11").as_deref(), Some("3.11"));
-        assert_eq!(told("venv/bin/python").as_deref(), Some("3.10.2"));
-        assert_eq!(told("usr/bin/ruby"), None);
-        assert_eq!(told("evil/bin/python"), None);
+        for (path, told) in cases {
+            assert_eq!(version(&base.join(path)).as_deref(), told, "{path}");
+        }
         assert_eq!(version_in_settings("version_info = 3.12.4.final.0").as_deref(), Some("3.12.4"));
     }
 

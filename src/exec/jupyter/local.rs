@@ -143,9 +143,7 @@ impl LocalKernel {
 
     fn on_message(&mut self, message: SocketMessage) -> Option<KernelNews> {
         match message {
-            Ok(message) if self.ready.is_ready() => Some(KernelNews::Message(Box::new(message))),
-            Ok(message) if self.ready.take(&message) => Some(KernelNews::Ready(self.ready.version())),
-            Ok(_) => None,
+            Ok(message) => self.ready.news(message),
             Err(why) => Some(KernelNews::Gone(why.to_string())),
         }
     }

@@ -35,9 +35,7 @@ impl Jupyter {
                 let fate = self.fate(&name);
                 self.end_block(|_| EndCause::NotSent(STOPPED_BEFORE_START.into()), fate);
             }
-            KernelNews::NotSent => {}
             KernelNews::Message(message) if running => self.on_message(&name, &message),
-            KernelNews::Message(_) => {}
             KernelNews::Receiving => {
                 // The reply may arrive before a large output, so the wait for the missing part starts anew.
                 if let Some(block) = self.block.as_mut().filter(|_| running)
@@ -50,7 +48,8 @@ impl Jupyter {
             KernelNews::Printed(stream, bytes) if running => {
                 self.queue.push_back(BackendEvent::printed(stream, bytes));
             }
-            KernelNews::Printed(..) => {}
+            // No block is in the kernel that it could be about.
+            KernelNews::NotSent | KernelNews::Message(_) | KernelNews::Printed(..) => {}
             KernelNews::Reconnecting => {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = true;

@@ -2,7 +2,7 @@
 //! that, output could be lost. Pure, except for the ids.
 
 use super::message::{Channel, JupyterMessage};
-use super::talk::MessageIds;
+use super::talk::{KernelNews, MessageIds};
 use crate::exec::kernel_wire;
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -32,13 +32,16 @@ impl KernelReadiness {
         message
     }
 
-    /// The version of its language, as it reported.
-    pub(super) fn version(&self) -> Option<String> {
-        self.version.clone()
+    /// The news that a message brings: that the kernel is ready, and from then on the message itself.
+    pub(super) fn news(&mut self, message: JupyterMessage) -> Option<KernelNews> {
+        if self.is_ready() {
+            return Some(KernelNews::Message(Box::new(message)));
+        }
+        self.take(&message).then(|| KernelNews::Ready(self.version.clone()))
     }
 
     /// Takes a message. Returns whether the kernel is ready.
-    pub(super) fn take(&mut self, message: &JupyterMessage) -> bool {
+    fn take(&mut self, message: &JupyterMessage) -> bool {
         if !self.asked.iter().any(|id| id == message.parent_id()) {
             return false;
         }
@@ -77,7 +80,7 @@ mod tests {
         assert!(!ready.take(&reply));
         assert!(!ready.is_ready());
         assert!(ready.take(&idle));
-        assert_eq!(ready.version().as_deref(), Some("3.11.2"));
+        assert_eq!(ready.version.as_deref(), Some("3.11.2"));
         assert!(ready.is_ready());
     }
 }

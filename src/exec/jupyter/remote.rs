@@ -220,13 +220,7 @@ impl ServerKernel {
             let news = KernelNews::Gone(if self.ready.is_ready() { why } else { self.failed(why) });
             return Err(DisconnectReason::Over(Some(news)));
         }
-        let news = if self.ready.is_ready() {
-            KernelNews::Message(Box::new(message))
-        } else if self.ready.take(&message) {
-            KernelNews::Ready(self.ready.version())
-        } else {
-            return Ok(());
-        };
+        let Some(news) = self.ready.news(message) else { return Ok(()) };
         if self.news_sender.send(news).await { Ok(()) } else { Err(DisconnectReason::Over(None)) }
     }
 

@@ -169,7 +169,7 @@ impl JupyterServer {
         match sent {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
-                Err(self.protocol_error(&format!("can't be reached: {}", causes(&error.without_url()))))
+                Err(self.protocol_error(&format!("can't be reached: {}", innermost(&error.without_url()))))
             }
             Err(_) => Err(self.timeout_error()),
         }
@@ -224,14 +224,10 @@ fn redacted(url: &str) -> String {
     without_secrets(url).trim_end_matches('/').chars().filter(|c| !c.is_control()).collect()
 }
 
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = words(error);
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = words(cause);
-        source = cause.source();
-    }
-    text
+/// What the innermost cause of an error says.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.last().map(words).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -73,9 +73,8 @@ impl Local {
         let Some(socket) = self.kernel.as_ref().and_then(|kernel| kernel.process.link.socket()) else {
             return true;
         };
-        let timeout =
-            Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: i64::from(patience.subsec_nanos()) };
-        poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout))
+        let timeout = Timespec::try_from(patience).ok();
+        poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], timeout.as_ref())
             .is_ok_and(|count| count > 0)
     }
 

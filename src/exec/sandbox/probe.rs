@@ -163,12 +163,12 @@ pub(crate) fn run_to_end(
     let mut told = Vec::new();
     loop {
         let rest = until.saturating_duration_since(Instant::now());
-        let timeout = Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) };
+        let timeout = Timespec::try_from(rest).ok();
         let Some(socket) = link.socket().filter(|_| !rest.is_zero()) else {
             return Err(ProbeError::Unfinished(format!("it did not end within {} s", patience.as_secs())));
         };
         let mut fds = [PollFd::new(&output, PollFlags::IN), PollFd::from_borrowed_fd(socket, PollFlags::IN)];
-        if poll(&mut fds, Some(&timeout)).is_err() {
+        if poll(&mut fds, timeout.as_ref()).is_err() {
             continue;
         }
         let [from_output, from_socket] = fds.map(|fd| !fd.revents().is_empty());

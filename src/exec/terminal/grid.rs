@@ -83,7 +83,7 @@ impl Grid {
             self.is_full = false;
         }
         if inserts {
-            self.insert_cells(width, pen);
+            self.shift_cells(width, pen, false);
         }
         let (from, to) = (self.column, self.column + width);
         let row = self.own_row();
@@ -154,7 +154,7 @@ impl Grid {
     /// Moves the cursor one row down; scrolls at the end of the scroll region.
     pub(super) fn line_feed(&mut self, pen: Pen) {
         if self.row == self.region.1 {
-            self.scroll_up(1, pen);
+            self.scroll(1, pen, true);
         } else {
             self.row = (self.row + 1).min(self.rows.len() - 1);
         }
@@ -164,7 +164,7 @@ impl Grid {
     /// Moves the cursor one row up; scrolls back at the start of the scroll region.
     pub(super) fn reverse_line_feed(&mut self, pen: Pen) {
         if self.row == self.region.0 {
-            self.scroll_down(1, pen);
+            self.scroll(1, pen, false);
         } else {
             self.row = self.row.saturating_sub(1);
         }
@@ -180,25 +180,14 @@ impl Grid {
         top < bottom
     }
 
-    pub(super) fn scroll_up(&mut self, by: usize, pen: Pen) {
-        self.shift(self.region.0, by, pen, true);
+    /// Moves the rows of the scroll region up or down; blank ones take the free place.
+    pub(super) fn scroll(&mut self, by: usize, pen: Pen, up: bool) {
+        self.shift(self.region.0, by, pen, up);
     }
 
-    pub(super) fn scroll_down(&mut self, by: usize, pen: Pen) {
-        self.shift(self.region.0, by, pen, false);
-    }
-
-    /// Inserts blank rows at the cursor; the rows of the scroll region below move down.
-    pub(super) fn insert_rows(&mut self, by: usize, pen: Pen) {
-        self.shift_here(by, pen, false);
-    }
-
-    /// Deletes rows from the cursor on; the rows of the scroll region below move up.
-    pub(super) fn delete_lines(&mut self, by: usize, pen: Pen) {
-        self.shift_here(by, pen, true);
-    }
-
-    fn shift_here(&mut self, by: usize, pen: Pen, up: bool) {
+    /// Moves the rows of the scroll region from the cursor on: down, behind blank ones, or up, over those that are
+    /// deleted.
+    pub(super) fn shift_rows(&mut self, by: usize, pen: Pen, up: bool) {
         if (self.region.0..=self.region.1).contains(&self.row) {
             self.shift(self.row, by, pen, up);
             self.is_full = false;
@@ -212,17 +201,9 @@ impl Grid {
         }
     }
 
-    /// Inserts blank cells at the cursor; the rest of the row moves right.
-    pub(super) fn insert_cells(&mut self, by: usize, pen: Pen) {
-        self.shift_cells(by, pen, false);
-    }
-
-    /// Deletes cells from the cursor on; the rest of the row moves left.
-    pub(super) fn delete_cells(&mut self, by: usize, pen: Pen) {
-        self.shift_cells(by, pen, true);
-    }
-
-    fn shift_cells(&mut self, by: usize, pen: Pen, left: bool) {
+    /// Moves the rest of the row from the cursor on: to the right, behind blank cells, or to the left, over those that
+    /// are deleted.
+    pub(super) fn shift_cells(&mut self, by: usize, pen: Pen, left: bool) {
         let at = self.column;
         let row = self.own_row();
         if let Some(cells) = row.get_mut(at..) {

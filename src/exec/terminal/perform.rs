@@ -68,7 +68,7 @@ impl TerminalState {
         let grid = self.grid();
         let (row, column) = grid.cursor();
         match action {
-            '@' => grid.insert_cells(alike, pen),
+            '@' | 'P' => grid.shift_cells(alike, pen, action == 'P'),
             'A' => grid.go_down(-by),
             'B' | 'e' => grid.go_down(by),
             'C' | 'a' => grid.go_right(by),
@@ -90,11 +90,8 @@ impl TerminalState {
                     grid.erase_in_row(part, pen);
                 }
             }
-            'L' => grid.insert_rows(alike, pen),
-            'M' => grid.delete_lines(alike, pen),
-            'P' => grid.delete_cells(alike, pen),
-            'S' => grid.scroll_up(alike, pen),
-            'T' => grid.scroll_down(alike, pen),
+            'L' | 'M' => grid.shift_rows(alike, pen, action == 'M'),
+            'S' | 'T' => grid.scroll(alike, pen, action == 'S'),
             'X' => grid.erase_cells(alike, pen),
             // Repetitions beyond the width of a row are cut.
             'b' => {

@@ -38,11 +38,6 @@ impl Calls {
         self.bytes += bytes(call) - before;
     }
 
-    /// Adds a piece of a call in the older form, which allows one call at most.
-    pub(super) fn add_function(&mut self, function: ChunkFunction) {
-        self.add(CallPiece { index: Some(0), id: None, function: Some(function) });
-    }
-
     /// The position of the call to which a piece belongs; begins a new call if it belongs to none.
     fn find_or_begin(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
         let open = match index {

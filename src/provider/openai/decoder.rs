@@ -1,7 +1,7 @@
 //! Decodes the pieces of a chat completion: chunks of a stream, or a whole completion from servers that don't stream.
 
 use super::calls::Calls;
-use super::chunk::{Chunk, ChunkChoice, ChunkMessage, reason, usage};
+use super::chunk::{CallPiece, Chunk, ChunkChoice, ChunkMessage, reason, usage};
 use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
 use crate::provider::piece_decoder::PieceDecoder;
@@ -63,8 +63,9 @@ impl CompletionDecoder {
         for piece in said.tool_calls.unwrap_or_default() {
             self.calls.add(piece);
         }
-        if let Some(function) = said.function_call {
-            self.calls.add_function(function);
+        // The older form of a call, which allows one call at most.
+        if said.function_call.is_some() {
+            self.calls.add(CallPiece { index: Some(0), id: None, function: said.function_call });
         }
     }
 }

@@ -1,20 +1,14 @@
 //! The shipped stories.
 
-pub(super) struct ShippedScript {
-    pub(super) name: &'static str,
-    pub(super) text: &'static str,
-}
-
 /// The stories offered to people. Each of the others shows one thing, for tests and for bug reports.
 pub(super) const OFFERED_STORIES: [&str; 10] =
     ["tour", "function", "tdd", "debug", "refactor", "explain", "review", "port", "plot", "data"];
 
 macro_rules! stories {
     ($($name:literal,)*) => {
-        pub(super) static STORIES: &[ShippedScript] = &[$(ShippedScript {
-            name: $name,
-            text: include_str!(concat!("../../../assets/demo/", $name, ".toml")),
-        },)*];
+        /// The name and the text of each story.
+        pub(super) static STORIES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../assets/demo/", $name, ".toml"))),)*];
     };
 }
 

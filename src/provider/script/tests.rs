@@ -153,7 +153,7 @@ fn what_is_wrong_is_told_with_its_place() {
 
 fn shipped() -> Vec<(&'static str, Script)> {
     let read = |name| Script::parse(Script::shipped(name).unwrap(), name).unwrap();
-    shipped::STORIES.iter().map(|story| (story.name, read(story.name))).collect()
+    shipped::STORIES.iter().map(|(name, _)| (*name, read(name))).collect()
 }
 
 /// The text of all fenced blocks of a reply.

@@ -3,7 +3,7 @@
 use super::function::{self, KnownFunction};
 use super::net::printed;
 use super::run::detail;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, choice_form};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, FAILED, OptionKind, OwnBlock, choice_form};
 use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport};
 use crate::engine::transcript::BlockStatus;
 use crate::recipe::arguments;
@@ -11,7 +11,6 @@ use crate::recipe::text::printable;
 use crate::recipe::view::{View, ended_run};
 
 const CALLED: &str = "called";
-const FAILED: &str = "failed";
 const AGAIN: &str = "again";
 const NOT_CALLED: &str = "not_called";
 

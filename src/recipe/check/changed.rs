@@ -1,9 +1,9 @@
 //! The check `changed`: the model changed a file that a net (tests, or a recorded behaviour) covers, and the net still
 //! holds. If it does not, a block of sayso's own finds the hunk that breaks it.
 
-use super::net::{GREEN, NOTHING, RED, budget, clean_line, judge, last_output, printed};
+use super::net::{GREEN, RED, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, NOTHING, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Finding, Language, Review, Severity};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::hunks::hunks;
@@ -32,19 +32,14 @@ impl Check for ChangedCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let Some(line) = net_of(view) else {
             return CheckResponse::unable("There is no net that held, so nothing is changed.");
         };
-        let newest = view.newest();
         match view.own_run() {
             OwnRun::None if !view.written().is_empty() && has_changed(view) => {
                 CheckResponse::Propose(vec![OwnBlock::bash(&line, "run the net again")])
             }
-            OwnRun::None if newest.is_empty() => CheckResponse::judge(NOTHING, "no change was proposed"),
-            OwnRun::None => CheckResponse::Ask,
+            OwnRun::None => CheckResponse::nothing(view, "no change was proposed"),
             OwnRun::Refused(_) if is_hunk_search(view.own_blocks().last().copied()) => broken_net(view, ""),
             OwnRun::Refused(_) => CheckResponse::unable(
                 "The net did not run again, so whether the change breaks it is not known.",

@@ -57,6 +57,12 @@ pub(in crate::recipe) fn assert_ends(line: &str, phase: &str) {
     assert!(line.ends_with(phase), "{line}");
 }
 
+/// A line of the engine's answer contains these words and ends with this phase.
+#[track_caller]
+pub(in crate::recipe) fn assert_leads(line: &str, words: &str, phase: &str) {
+    assert!(line.contains(words) && line.ends_with(phase), "{line}");
+}
+
 impl RecipeDialogue {
     /// Begins a recipe with a model that calls tools; returns the line that the engine's answer prints.
     pub(in crate::recipe) fn begin(

@@ -2,7 +2,7 @@
 //! nothing else.
 
 use super::run::{code_runs, detail};
-use super::{Check, CheckResponse, CheckSpec};
+use super::{Check, CheckResponse, CheckSpec, FAILED, NOTHING};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::python::function::{self, Definition};
@@ -10,8 +10,6 @@ use crate::recipe::view::{View, ended_ok};
 
 const DEFINED: &str = "defined";
 const WRONG: &str = "wrong";
-const FAILED: &str = "failed";
-const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
 pub(super) struct FunctionCheck;
@@ -22,9 +20,6 @@ impl Check for FunctionCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let newest = view.newest();
         if let Some((item, run, report)) = code_runs(&newest).last() {
             let read = function::examine(&text_of(item, run));
@@ -42,8 +37,7 @@ impl Check for FunctionCheck {
         });
         match declined {
             Some(note) => CheckResponse::judge(WRONG, note),
-            None if newest.is_empty() => CheckResponse::judge(NOTHING, "no function was proposed"),
-            None => CheckResponse::Ask,
+            None => CheckResponse::nothing(view, "no function was proposed"),
         }
     }
 

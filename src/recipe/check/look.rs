@@ -3,7 +3,7 @@
 
 use super::net::printed;
 use super::subject::describe_failure;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, FAILED, NOTHING, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, BlockKind, Language, Outcome};
 use crate::recipe::FactRequest;
 use crate::recipe::scripts;
@@ -11,8 +11,6 @@ use crate::recipe::view::{View, ended_run};
 use crate::text::number::counted;
 
 const SHOWN: &str = "shown";
-const FAILED: &str = "failed";
-const NOTHING: &str = "nothing";
 
 /// Python packages that a step may require.
 const PACKAGES: &[&str] = &["matplotlib", "numpy", "pandas", "polars"];

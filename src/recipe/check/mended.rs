@@ -4,7 +4,7 @@
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
 use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
-use super::{Check, CheckResponse, CheckSpec, OwnRun};
+use super::{Check, CheckResponse, CheckSpec, FAILED, NOTHING, OK, OwnRun, TIMED_OUT};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
@@ -15,11 +15,7 @@ use std::sync::Arc;
 /// Longer texts are compared by lines instead of characters.
 const MAX_BYTES_BY_CHARS: usize = 2_000;
 
-const OK: &str = "ok";
-const FAILED: &str = "failed";
-const TIMED_OUT: &str = "timed_out";
 const HIDDEN: &str = "hidden";
-const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
 pub(super) struct MendedCheck;
@@ -30,9 +26,6 @@ impl Check for MendedCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
             Err(why) => return CheckResponse::unable(why.to_string()),
@@ -60,10 +53,8 @@ impl Check for MendedCheck {
                     judge(report, ErrorHandling::of(language, source, new))
                 } else if changed {
                     CheckResponse::Propose(vec![subject.run("see whether it still fails")])
-                } else if newest.is_empty() {
-                    CheckResponse::judge(NOTHING, "no change was proposed")
                 } else {
-                    CheckResponse::Ask
+                    CheckResponse::nothing(view, "no change was proposed")
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use super::subject::describe_failure;
 use super::suite::{self, TestReading};
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, NOTHING, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Outcome, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::text::printable;
@@ -12,7 +12,6 @@ use crate::recipe::view::View;
 pub(super) const GREEN: &str = "green";
 pub(super) const RED: &str = "red";
 const NONE: &str = "none";
-pub(super) const NOTHING: &str = "nothing";
 
 /// The project's own tests pass before anything is changed.
 #[derive(Debug)]
@@ -62,14 +61,11 @@ impl Check for Record {
             OwnRun::Refused(_) => {
                 CheckResponse::unable("The test did not run, and without a net nothing is changed.")
             }
-            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if lines.is_empty() => {
                 if let Some(file) = view.written().first() {
                     CheckResponse::judge(NOTHING, format!("{file} can't be run by itself"))
-                } else if view.newest().is_empty() {
-                    CheckResponse::judge(NOTHING, "no test was written")
                 } else {
-                    CheckResponse::Ask
+                    CheckResponse::nothing(view, "no test was written")
                 }
             }
             OwnRun::None => CheckResponse::Propose(vec![OwnBlock::bash(

@@ -1,12 +1,11 @@
 //! The check `reply`: the model answered in words.
 
-use super::{Check, CheckResponse, CheckSpec};
+use super::{Check, CheckResponse, CheckSpec, NOTHING};
 use crate::engine::transcript::{BlockStatus, ReplyItem};
 use crate::recipe::view::View;
 use crate::text::number::counted;
 
 const ANSWERED: &str = "answered";
-const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
 pub(super) struct Reply;

@@ -1,14 +1,13 @@
 //! The check `reproduce`: a run shows the failure before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckResponse, CheckSpec, OwnRun, choice_form};
+use super::{Check, CheckResponse, CheckSpec, OwnRun, TIMED_OUT, choice_form};
 use crate::domain::{Answers, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
 use crate::recipe::{FactRequest, command};
 
 const REPRODUCED: &str = "reproduced";
 const WORKS: &str = "works";
-const TIMED_OUT: &str = "timed_out";
 
 /// The form that asks whether to go on when the run fails in another way than the person described.
 const FORM: &str = "other_failure";

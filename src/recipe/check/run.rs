@@ -1,15 +1,11 @@
 //! The check `run`: the newest code block of the model ran, and showed what the step needs.
 
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, FAILED, NOTHING, OK, OptionKind, TIMED_OUT};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
 use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::recipe::view::{View, ended_run};
 
-const OK: &str = "ok";
-const FAILED: &str = "failed";
-const TIMED_OUT: &str = "timed_out";
 const NOTHING_SHOWN: &str = "nothing_shown";
-const NOTHING: &str = "nothing";
 
 const IMAGE: &str = "image";
 const TABLE: &str = "table";
@@ -28,18 +24,10 @@ impl Check for RunCheck {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        if view.reply().is_none() {
-            return CheckResponse::Ask;
-        }
         let ran: Vec<&RunReport> =
             code_runs(&view.newest()).into_iter().map(|(_, _, report)| report).collect();
         let Some(newest) = ran.last() else {
-            // The model looked something up or wrote a file, or its code was refused and it was told why.
-            return if view.newest().is_empty() {
-                CheckResponse::judge(NOTHING, "no code was proposed")
-            } else {
-                CheckResponse::Ask
-            };
+            return CheckResponse::nothing(view, "no code was proposed");
         };
         let (verdict, note) = match &newest.outcome {
             Outcome::Ok => judge_output(view.option("needs"), &ran),

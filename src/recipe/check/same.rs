@@ -1,8 +1,8 @@
 //! The check `same`: a program in another language prints the same lines as the examples of the old program.
 
-use super::net::{GREEN, NOTHING, RED, judge, why_kept};
+use super::net::{GREEN, RED, judge, why_kept};
 use super::subject::describe_failure;
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, NOTHING, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
@@ -62,7 +62,6 @@ impl Check for SameOutput {
             OwnRun::Refused(_) => {
                 CheckResponse::unable("The two were not compared, so whether they do the same is not known.")
             }
-            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if view.written().is_empty() && !view.newest().is_empty() => CheckResponse::Ask,
             OwnRun::None => {
                 let Some(old) = run_of(view, &view.written_in(view.option("record"))) else {

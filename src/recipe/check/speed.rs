@@ -2,15 +2,13 @@
 //! after the change, compared with before).
 
 use super::net::{budget, printed, why_kept};
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, FAILED, NOTHING, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::scripts::{self, Figures};
 use crate::recipe::view::View;
 
 const MEASURED: &str = "measured";
-const FAILED: &str = "failed";
-const NOTHING: &str = "nothing";
 const FASTER: &str = "faster";
 const SAME: &str = "same";
 const SLOWER: &str = "slower";
@@ -31,7 +29,6 @@ impl Check for MeasuredCheck {
                 None => CheckResponse::judge(FAILED, why(report)),
             },
             OwnRun::Refused(_) => CheckResponse::unable("It was not measured, so nothing is made faster."),
-            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None => match workload(view, &view.written()) {
                 Some(words) => CheckResponse::Propose(vec![measure(
                     view,
@@ -42,8 +39,7 @@ impl Check for MeasuredCheck {
                 None if !view.written().is_empty() => {
                     CheckResponse::judge(NOTHING, "what was written can't be run by itself")
                 }
-                None if view.newest().is_empty() => CheckResponse::judge(NOTHING, "no workload was written"),
-                None => CheckResponse::Ask,
+                None => CheckResponse::nothing(view, "no workload was written"),
             },
         }
     }

@@ -8,15 +8,13 @@ mod python;
 mod runner;
 mod runner_output;
 
-use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, NOTHING, OptionKind, OwnBlock};
 use crate::domain::{Answers, Block, BlockKind, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
 use crate::recipe::{FactRequest, Tool};
 use runner::{PYTEST, Runner};
 use runner_output::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
-
-const NOTHING: &str = "nothing";
 
 /// The input that names a test runner.
 const RUNNER: &str = "runner";

@@ -1,10 +1,9 @@
 //! The check `written`: files were written.
 
-use super::{Check, CheckResponse, CheckSpec};
+use super::{Check, CheckResponse, CheckSpec, NOTHING};
 use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
-const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
 pub(super) struct WrittenCheck;
@@ -16,11 +15,10 @@ impl Check for WrittenCheck {
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         let files = view.written();
-        match (view.reply(), files.as_slice()) {
-            (None, _) => CheckResponse::Ask,
-            (Some(_), []) if !view.newest().is_empty() => CheckResponse::Ask,
-            (Some(_), []) => CheckResponse::judge(NOTHING, "no file was written"),
-            (Some(_), files) => CheckResponse::judge(WRITTEN, files.join(", ")),
+        if !files.is_empty() {
+            CheckResponse::judge(WRITTEN, files.join(", "))
+        } else {
+            CheckResponse::nothing(view, "no file was written")
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::recipe::text::Text;
 use crate::text::near::nearest;
 use crate::text::position::{LocatedError, Position};
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
@@ -14,6 +15,7 @@ const MAX_FAULTS: usize = 50;
 pub(super) struct TablePlace<'t> {
     pub(super) table: &'t DeTable<'t>,
     pub(super) span: Range<usize>,
+    pub(super) source: &'t DefinitionSource<'t>,
 }
 
 /// A value and its place in the text.
@@ -39,64 +41,37 @@ pub(super) type LocatedText = SpannedValue<Text>;
 pub(super) struct DefinitionSource<'s> {
     text: &'s str,
     file: PathBuf,
-    faults: Vec<LocatedError>,
+    faults: RefCell<Vec<LocatedError>>,
 }
 
 impl<'s> DefinitionSource<'s> {
     pub(super) fn new(text: &'s str, file: PathBuf) -> Self {
-        Self { text, file, faults: Vec::new() }
+        Self { text, file, faults: RefCell::default() }
     }
 
-    pub(super) fn fault(&mut self, span: &Range<usize>, what: impl Into<String>, hint: impl Into<String>) {
+    pub(super) fn fault(&self, span: &Range<usize>, what: impl Into<String>, hint: impl Into<String>) {
         let position = Position::of(self.text, span.start);
         let fault = LocatedError { file: self.file.clone(), position, what: what.into(), hint: hint.into() };
-        if !self.faults.contains(&fault) {
-            self.faults.push(fault);
+        let mut faults = self.faults.borrow_mut();
+        if !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
 
     pub(super) fn is_sound(&self) -> bool {
-        self.faults.is_empty()
+        self.faults.borrow().is_empty()
     }
 
     /// The errors in the order of the text, at most `MAX_FAULTS`.
-    pub(super) fn faults(mut self) -> Vec<LocatedError> {
-        self.faults.sort_by_key(|fault| fault.position);
-        self.faults.truncate(MAX_FAULTS);
-        self.faults
-    }
-
-    /// Reports keys that are not known.
-    pub(super) fn refuse_unknown(&mut self, place: &TablePlace<'_>, known: &[&str]) {
-        for (key, _) in place.table {
-            if !known.contains(&key.get_ref().as_ref()) {
-                let what = format!("unknown key {}", printable(key.get_ref()));
-                self.fault(&key.span(), what, closest_word(key.get_ref(), known));
-            }
-        }
-    }
-
-    /// A text that is not blank, of at most `most` bytes; `None` if the key is missing or the value does not fit.
-    pub(super) fn text(&mut self, place: &TablePlace<'_>, key: &str, most: usize) -> Option<SpannedString> {
-        let value = get(place, key)?;
-        let span = value.span();
-        let Some(text) = value.get_ref().as_str() else {
-            self.fault(&span, format!("{key} has to be a text"), format!("write {key} = \"…\""));
-            return None;
-        };
-        self.fits(key, text, &span, most).then(|| SpannedValue { value: text.trim().to_owned(), span })
-    }
-
-    /// A text with places for values; blank if the key is missing.
-    pub(super) fn text_or_blank(&mut self, place: &TablePlace<'_>, key: &str, most: usize) -> LocatedText {
-        match self.text(place, key, most) {
-            Some(SpannedValue { value, span }) => LocatedText { value: Text::parse(&value), span },
-            None => LocatedText { value: Text::default(), span: place.span.clone() },
-        }
+    pub(super) fn faults(self) -> Vec<LocatedError> {
+        let mut faults = self.faults.into_inner();
+        faults.sort_by_key(|fault| fault.position);
+        faults.truncate(MAX_FAULTS);
+        faults
     }
 
     /// Reports a name that is not made of small letters, digits, `_` and `-`, or that is reserved.
-    pub(super) fn name_fits(&mut self, name: &SpannedString, reserved: &[&str]) {
+    pub(super) fn name_fits(&self, name: &SpannedString, reserved: &[&str]) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !name.value.chars().all(fits) {
@@ -109,7 +84,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// Reports a name that is not known.
-    pub(super) fn unknown(&mut self, name: &SpannedString, what: &str, known: &[&str]) {
+    pub(super) fn unknown(&self, name: &SpannedString, what: &str, known: &[&str]) {
         let said = format!("there is no {what} {}", printable(&name.value));
         let hint = if known.is_empty() {
             format!("there is no {what} at all")
@@ -119,15 +94,7 @@ impl<'s> DefinitionSource<'s> {
         self.fault(&name.span, said, hint);
     }
 
-    /// A text whose key must not be missing.
-    pub(super) fn needed(&mut self, place: &TablePlace<'_>, key: &str, most: usize) -> Option<SpannedString> {
-        if get(place, key).is_none() {
-            self.fault(&place.span.clone(), format!("{key} is missing"), format!("add {key} = \"…\""));
-        }
-        self.text(place, key, most)
-    }
-
-    fn fits(&mut self, key: &str, text: &str, span: &Range<usize>, most: usize) -> bool {
+    fn fits(&self, key: &str, text: &str, span: &Range<usize>, most: usize) -> bool {
         let hostile = |c: char| c.is_control() && c != '\n' && c != '\t';
         if text.trim().is_empty() {
             self.fault(span, format!("{key} is empty"), "write a text, or leave the key out");
@@ -141,39 +108,72 @@ impl<'s> DefinitionSource<'s> {
         }
         false
     }
+}
+
+impl<'t> TablePlace<'t> {
+    pub(super) fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
+    }
+
+    /// Reports keys that are not known.
+    pub(super) fn refuse_unknown(&self, known: &[&str]) {
+        for (key, _) in self.table {
+            if !known.contains(&key.get_ref().as_ref()) {
+                let what = format!("unknown key {}", printable(key.get_ref()));
+                self.source.fault(&key.span(), what, closest_word(key.get_ref(), known));
+            }
+        }
+    }
+
+    /// A text that is not blank, of at most `most` bytes; `None` if the key is missing or the value does not fit.
+    pub(super) fn text(&self, key: &str, most: usize) -> Option<SpannedString> {
+        let value = self.get(key)?;
+        let span = value.span();
+        let Some(text) = value.get_ref().as_str() else {
+            self.source.fault(&span, format!("{key} has to be a text"), format!("write {key} = \"…\""));
+            return None;
+        };
+        self.source.fits(key, text, &span, most).then(|| SpannedValue { value: text.trim().to_owned(), span })
+    }
+
+    /// A text with places for values; blank if the key is missing.
+    pub(super) fn text_or_blank(&self, key: &str, most: usize) -> LocatedText {
+        match self.text(key, most) {
+            Some(SpannedValue { value, span }) => LocatedText { value: Text::parse(&value), span },
+            None => LocatedText { value: Text::default(), span: self.span.clone() },
+        }
+    }
+
+    /// A text whose key must not be missing.
+    pub(super) fn needed(&self, key: &str, most: usize) -> Option<SpannedString> {
+        if self.get(key).is_none() {
+            self.source.fault(&self.span, format!("{key} is missing"), format!("add {key} = \"…\""));
+        }
+        self.text(key, most)
+    }
 
     /// A text that has to be one of these words.
-    pub(super) fn word(
-        &mut self,
-        place: &TablePlace<'_>,
-        key: &str,
-        words: &[&str],
-    ) -> Option<SpannedString> {
-        let found = self.text(place, key, 200)?;
+    pub(super) fn word(&self, key: &str, words: &[&str]) -> Option<SpannedString> {
+        let found = self.text(key, 200)?;
         if words.contains(&found.value.as_str()) {
             return Some(found);
         }
         let what = format!("{key} is {}, but has to be one of {}", printable(&found.value), words.join(", "));
-        self.fault(&found.span, what, closest_word(&found.value, words));
+        self.source.fault(&found.span, what, closest_word(&found.value, words));
         None
     }
 
-    pub(super) fn flag(&mut self, place: &TablePlace<'_>, key: &str) -> Option<bool> {
-        let value = get(place, key)?;
+    pub(super) fn flag(&self, key: &str) -> Option<bool> {
+        let value = self.get(key)?;
         let flag = value.get_ref().as_bool();
         if flag.is_none() {
-            self.fault(&value.span(), format!("{key} has to be true or false"), "");
+            self.source.fault(&value.span(), format!("{key} has to be true or false"), "");
         }
         flag
     }
 
-    pub(super) fn whole(
-        &mut self,
-        place: &TablePlace<'_>,
-        key: &str,
-        (min, max): (i64, i64),
-    ) -> Option<SpannedValue<i64>> {
-        let value = get(place, key)?;
+    pub(super) fn whole(&self, key: &str, (min, max): (i64, i64)) -> Option<SpannedValue<i64>> {
+        let value = self.get(key)?;
         let number = value
             .get_ref()
             .as_integer()
@@ -183,67 +183,63 @@ impl<'s> DefinitionSource<'s> {
         }
         let bounds =
             if (min, max) == (i64::MIN, i64::MAX) { String::new() } else { format!(" from {min} to {max}") };
-        self.fault(&value.span(), format!("{key} has to be a whole number{bounds}"), "");
+        self.source.fault(&value.span(), format!("{key} has to be a whole number{bounds}"), "");
         None
     }
 
     /// A limit; `usual` if the key is missing or its value does not fit.
-    pub(super) fn limit(&mut self, place: &TablePlace<'_>, key: &str, usual: u32) -> u32 {
-        self.whole(place, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(usual)
+    pub(super) fn limit(&self, key: &str, usual: u32) -> u32 {
+        self.whole(key, (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(usual)
     }
 
     /// A list of texts that are not blank.
-    pub(super) fn texts(&mut self, place: &TablePlace<'_>, key: &str) -> Option<Vec<SpannedString>> {
-        let value = get(place, key)?;
+    pub(super) fn texts(&self, key: &str) -> Option<Vec<SpannedString>> {
+        let value = self.get(key)?;
         let Some(items) = value.get_ref().as_array() else {
             let hint = format!("write {key} = [\"…\", \"…\"]");
-            self.fault(&value.span(), format!("{key} has to be a list of texts"), hint);
+            self.source.fault(&value.span(), format!("{key} has to be a list of texts"), hint);
             return None;
         };
         let mut texts = Vec::new();
         for item in items {
             let span = item.span();
             match item.get_ref().as_str() {
-                Some(text) if self.fits(key, text, &span, 200) => {
+                Some(text) if self.source.fits(key, text, &span, 200) => {
                     texts.push(SpannedValue { value: text.trim().to_owned(), span });
                 }
                 Some(_) => {}
-                None => self.fault(&span, format!("{key} has to be a list of texts"), ""),
+                None => self.source.fault(&span, format!("{key} has to be a list of texts"), ""),
             }
         }
         Some(texts)
     }
 
     /// A table within this one.
-    pub(super) fn table<'t>(&mut self, place: &TablePlace<'t>, key: &str) -> Option<TablePlace<'t>> {
-        let value = get(place, key)?;
+    pub(super) fn table(&self, key: &str) -> Option<TablePlace<'t>> {
+        let value = self.get(key)?;
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.fault(&value.span(), format!("{key} has to be a table"), format!("write [{key}]"));
+            self.source.fault(&value.span(), format!("{key} has to be a table"), format!("write [{key}]"));
         }
-        Some(TablePlace { table: table?, span: value.span() })
+        Some(TablePlace { table: table?, span: value.span(), source: self.source })
     }
 
     /// A list of tables: `[[step]]`.
-    pub(super) fn tables<'t>(&mut self, place: &TablePlace<'t>, key: &str) -> Vec<TablePlace<'t>> {
-        let Some(value) = get(place, key) else { return Vec::new() };
+    pub(super) fn tables(&self, key: &str) -> Vec<TablePlace<'t>> {
+        let Some(value) = self.get(key) else { return Vec::new() };
         let table = |item: &'t Spanned<DeValue<'t>>| {
-            Some(TablePlace { table: item.get_ref().as_table()?, span: item.span() })
+            Some(TablePlace { table: item.get_ref().as_table()?, span: item.span(), source: self.source })
         };
         let items = value.get_ref().as_array();
         match items.and_then(|items| items.iter().map(table).collect::<Option<Vec<_>>>()) {
             Some(tables) => tables,
             None => {
                 let what = format!("{key} has to be a list of tables");
-                self.fault(&value.span(), what, format!("write [[{key}]]"));
+                self.source.fault(&value.span(), what, format!("write [[{key}]]"));
                 Vec::new()
             }
         }
     }
-}
-
-pub(super) fn get<'t>(place: &TablePlace<'t>, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
-    place.table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
 }
 
 /// A text of the file, made safe to show.

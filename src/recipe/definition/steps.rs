@@ -1,8 +1,8 @@
 //! Reads the steps of a definition from TOML.
 
 use super::source::{
-    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedString,
-    SpannedValue, TablePlace, get, printable,
+    LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedString, SpannedValue, TablePlace,
+    printable,
 };
 use super::{Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, StepKind, VerdictAction};
 use crate::domain::RecipeEnd;
@@ -53,53 +53,48 @@ impl Steps {
 }
 
 /// Reads all steps; `rounds` is the limit of those that set none.
-pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>, rounds: u32) -> Steps {
-    let places = source.tables(place, "step");
-    if get(place, "step").is_none() {
-        source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
+pub(super) fn read(place: &TablePlace<'_>, rounds: u32) -> Steps {
+    let places = place.tables("step");
+    if place.get("step").is_none() {
+        place.source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
     }
     let mut steps = Steps::default();
     for place in places {
-        let name = source.needed(&place, "name", MAX_NAME_BYTES);
+        let name = place.needed("name", MAX_NAME_BYTES);
         if let Some(name) = name.as_ref().filter(|name| steps.names.contains(&name.value)) {
             let what = format!("there are two steps {}", name.value);
-            source.fault(&name.span, what, "give one of them another name");
+            place.source.fault(&name.span, what, "give one of them another name");
         }
         steps.names.push(name.as_ref().map(|name| name.value.clone()).unwrap_or_default());
-        steps.read.extend(read_step(source, &place, name, rounds));
+        steps.read.extend(read_step(&place, name, rounds));
     }
     steps
 }
 
-fn read_step(
-    source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_>,
-    name: Option<SpannedString>,
-    rounds: u32,
-) -> Option<ReadStep> {
-    let title = source.needed(place, "title", MAX_LINE_BYTES);
-    let say = source.text_or_blank(place, "say", MAX_TEXT_BYTES);
-    let check = read_check(source, place);
+fn read_step(place: &TablePlace<'_>, name: Option<SpannedString>, rounds: u32) -> Option<ReadStep> {
+    let title = place.needed("title", MAX_LINE_BYTES);
+    let say = place.text_or_blank("say", MAX_TEXT_BYTES);
+    let check = read_check(place);
     let known: Vec<&str> = STEP_KEYS
         .iter()
         .copied()
         .chain(check.iter().flat_map(|c| c.spec().options.iter().map(|o| o.name)))
         .collect();
     if check.is_some() {
-        source.refuse_unknown(place, &known);
+        place.refuse_unknown(&known);
     }
-    let options = check.map(|check| read_options(source, place, check)).unwrap_or_default();
-    let blocks = blocks(source, place);
-    let only_if = only_if(source, place);
-    let protects = source.texts(place, "protects").unwrap_or_default();
-    let strict = source.flag(place, "strict").unwrap_or(false);
-    let rounds = source.limit(place, "rounds", rounds);
-    let (read_actions, actions) = actions(source, place);
+    let options = check.map(|check| read_options(place, check)).unwrap_or_default();
+    let blocks = blocks(place);
+    let only_if = only_if(place);
+    let protects = place.texts("protects").unwrap_or_default();
+    let strict = place.flag("strict").unwrap_or(false);
+    let rounds = place.limit("rounds", rounds);
+    let (read_actions, actions) = actions(place);
     let (name, title, check) = (name?, title?, check?);
-    source.name_fits(&name, DESTINATION_WORDS);
+    place.source.name_fits(&name, DESTINATION_WORDS);
     if say.value.is_empty() && !check.spec().needs_no_reply {
         let hint = "add say = \"…\": what the model is told when the step begins";
-        source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
+        place.source.fault(&place.span, format!("step {} needs say", name.value), hint);
     }
     let step = RecipeStep {
         name: name.value,
@@ -117,25 +112,21 @@ fn read_step(
     Some(ReadStep { step, span: name.span, say, only_if, protects, options, actions: read_actions })
 }
 
-fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Option<&'static dyn Check> {
-    let name = source.needed(place, "check", MAX_NAME_BYTES)?;
+fn read_check(place: &TablePlace<'_>) -> Option<&'static dyn Check> {
+    let name = place.needed("check", MAX_NAME_BYTES)?;
     let found = check::find(&name.value);
     if found.is_none() {
-        source.unknown(&name, "check", &check::names());
+        place.source.unknown(&name, "check", &check::names());
     }
     found
 }
 
-fn read_options(
-    source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_>,
-    check: &'static dyn Check,
-) -> Vec<(String, SpannedString)> {
+fn read_options(place: &TablePlace<'_>, check: &'static dyn Check) -> Vec<(String, SpannedString)> {
     let mut read = Vec::new();
     for option in check.spec().options {
         let value = match option.kind {
-            OptionKind::Word(words) => source.word(place, option.name, words),
-            _ => source.text(place, option.name, MAX_LINE_BYTES),
+            OptionKind::Word(words) => place.word(option.name, words),
+            _ => place.text(option.name, MAX_LINE_BYTES),
         };
         read.extend(value.map(|value| (option.name.to_owned(), value)));
     }
@@ -143,50 +134,47 @@ fn read_options(
 }
 
 /// The kinds of blocks that the model may propose; all if the step does not say.
-fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Vec<StepKind> {
-    let Some(words) = source.texts(place, "blocks") else {
+fn blocks(place: &TablePlace<'_>) -> Vec<StepKind> {
+    let Some(words) = place.texts("blocks") else {
         return <StepKind as VariantArray>::VARIANTS.to_vec();
     };
     let mut kinds = Vec::new();
     for word in words {
         match word.value.parse() {
             Ok(kind) => kinds.push(kind),
-            Err(_) => source.unknown(&word, "kind of block", <StepKind as VariantNames>::VARIANTS),
+            Err(_) => place.source.unknown(&word, "kind of block", <StepKind as VariantNames>::VARIANTS),
         }
     }
     kinds
 }
 
-fn only_if(source: &mut DefinitionSource<'_>, place: &TablePlace<'_>) -> Vec<(SpannedString, SpannedString)> {
-    let Some(table) = source.table(place, "only_if") else { return Vec::new() };
+fn only_if(place: &TablePlace<'_>) -> Vec<(SpannedString, SpannedString)> {
+    let Some(table) = place.table("only_if") else { return Vec::new() };
     let mut read = Vec::new();
     for (key, _) in table.table {
         let name = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
-        if let Some(value) = source.text(&table, key.get_ref(), MAX_LINE_BYTES) {
+        if let Some(value) = table.text(key.get_ref(), MAX_LINE_BYTES) {
             read.push((name, value));
         }
     }
     read
 }
 
-fn actions(
-    source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_>,
-) -> (Vec<ReadAction>, Vec<(String, VerdictAction)>) {
-    let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
+fn actions(place: &TablePlace<'_>) -> (Vec<ReadAction>, Vec<(String, VerdictAction)>) {
+    let Some(table) = place.table("on") else { return (Vec::new(), Vec::new()) };
     let (mut read, mut actions) = (Vec::new(), Vec::new());
     for (key, value) in table.table {
         let verdict = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
         let Some(inner) = value.get_ref().as_table() else {
             let hint = format!("write [step.on.{}] with then = \"…\"", printable(&verdict.value));
-            source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
+            place.source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
             continue;
         };
-        let place = TablePlace { table: inner, span: value.span() };
-        source.refuse_unknown(&place, &["then", "how", "say"]);
-        let Some(then) = source.needed(&place, "then", MAX_NAME_BYTES) else { continue };
-        let say = source.text_or_blank(&place, "say", MAX_TEXT_BYTES);
-        let action = action(source, &place, &then, &verdict, say.value.clone());
+        let place = TablePlace { table: inner, span: value.span(), source: place.source };
+        place.refuse_unknown(&["then", "how", "say"]);
+        let Some(then) = place.needed("then", MAX_NAME_BYTES) else { continue };
+        let say = place.text_or_blank("say", MAX_TEXT_BYTES);
+        let action = action(&place, &then, &verdict, say.value.clone());
         let ends = matches!(action.then, Destination::End | Destination::Stop);
         actions.push((verdict.value.clone(), action));
         read.push(ReadAction { verdict, then, say, ends });
@@ -194,17 +182,11 @@ fn actions(
     (read, actions)
 }
 
-fn action(
-    source: &mut DefinitionSource<'_>,
-    place: &TablePlace<'_>,
-    then: &SpannedString,
-    verdict: &SpannedString,
-    say: Text,
-) -> VerdictAction {
+fn action(place: &TablePlace<'_>, then: &SpannedString, verdict: &SpannedString, say: Text) -> VerdictAction {
     let words: Vec<&str> = END_WORDS.iter().map(|(word, _)| *word).collect();
-    let how = source.word(place, "how", &words);
-    if let (Some(how), false) = (get(place, "how"), then.value == "end") {
-        source.fault(&how.span(), "how says something about an end only", "write then = \"end\"");
+    let how = place.word("how", &words);
+    if let (Some(how), false) = (place.get("how"), then.value == "end") {
+        place.source.fault(&how.span(), "how says something about an end only", "write then = \"end\"");
     }
     let usual = if verdict.value == ROUNDS_USED { RecipeEnd::Limit } else { RecipeEnd::Done };
     let given =
@@ -217,7 +199,7 @@ fn action(
         step => Destination::Step(step.to_owned()),
     };
     if verdict.value == ROUNDS_USED && then == Destination::Again {
-        source.fault(
+        place.source.fault(
             &verdict.span,
             "the rounds are used up: there is no other",
             "write then = \"end\", or another step",

@@ -25,26 +25,26 @@ pub(super) struct HeadTexts<'a> {
 
 /// Checks the steps, and the texts that belong to none.
 pub(super) fn check(
-    source: &mut DefinitionSource<'_>,
+    source: &DefinitionSource<'_>,
     told: &HeadTexts<'_>,
     inputs: &[SpannedValue<Field>],
     steps: &Steps,
 ) {
-    let names = Names::of(inputs);
-    names.text(source, told.prompt, &[]);
-    names.text(source, told.say, PROMPT_NAMES);
-    names.text(source, told.summary, END_NAMES);
+    let names = Names::of(source, inputs);
+    names.text(told.prompt, &[]);
+    names.text(told.say, PROMPT_NAMES);
+    names.text(told.summary, END_NAMES);
     let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for step in &steps.read {
-        names.text(source, &step.say, PROMPT_NAMES);
-        names.conditions(source, step);
-        names.options(source, step, &known);
+        names.text(&step.say, PROMPT_NAMES);
+        names.conditions(step);
+        names.options(step, &known);
         for name in &step.protects {
             if !known.contains(&name.value.as_str()) {
                 source.unknown(name, "step", &known);
             }
         }
-        actions(source, &names, step, &known);
+        actions(&names, step, &known);
     }
     // If a step could not be read, it is not known where it leads.
     if steps.whole() {
@@ -54,12 +54,13 @@ pub(super) fn check(
 
 /// The names that may stand in a text as places.
 struct Names<'a> {
+    source: &'a DefinitionSource<'a>,
     inputs: &'a [SpannedValue<Field>],
     values: Vec<String>,
 }
 
 impl<'a> Names<'a> {
-    fn of(inputs: &'a [SpannedValue<Field>]) -> Self {
+    fn of(source: &'a DefinitionSource<'a>, inputs: &'a [SpannedValue<Field>]) -> Self {
         let mut values: Vec<String> = FACT_NAMES.iter().map(|fact| format!("fact:{fact}")).collect();
         for SpannedValue { value: field, .. } in inputs {
             values.push(field.name.clone());
@@ -68,50 +69,50 @@ impl<'a> Names<'a> {
                 values.push(format!("file:{}", field.name));
             }
         }
-        Self { inputs, values }
+        Self { source, inputs, values }
     }
 
     /// The input with this name; reports it if there is none.
-    fn input(&self, source: &mut DefinitionSource<'_>, name: &SpannedString) -> Option<&'a Field> {
+    fn input(&self, name: &SpannedString) -> Option<&'a Field> {
         let found = self.inputs.iter().map(|input| &input.value).find(|input| input.name == name.value);
         if found.is_none() {
             let known: Vec<&str> = self.inputs.iter().map(|input| input.value.name.as_str()).collect();
-            source.unknown(name, "input", &known);
+            self.source.unknown(name, "input", &known);
         }
         found
     }
 
-    fn text(&self, source: &mut DefinitionSource<'_>, told: &LocatedText, more: &[&str]) {
+    fn text(&self, told: &LocatedText, more: &[&str]) {
         let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
         for name in told.value.names().filter(|name| !known.contains(name)) {
             let hint = closest_word(name, &known);
             let hint = format!("{hint}; for braces as they are, write {{{{{name}}}}}");
-            source.fault(&told.span, format!("{{{name}}} stands for nothing here"), hint);
+            self.source.fault(&told.span, format!("{{{name}}} stands for nothing here"), hint);
         }
     }
 
-    fn conditions(&self, source: &mut DefinitionSource<'_>, step: &ReadStep) {
+    fn conditions(&self, step: &ReadStep) {
         for (name, value) in &step.only_if {
-            if let Some(input) = self.input(source, name)
+            if let Some(input) = self.input(name)
                 && let FieldKind::Choice(choices) = &input.kind
                 && !choices.contains(&value.value)
             {
                 let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
-                source.unknown(value, "choice", &choices);
+                self.source.unknown(value, "choice", &choices);
             }
         }
     }
 
-    fn options(&self, source: &mut DefinitionSource<'_>, step: &ReadStep, steps: &[&str]) {
+    fn options(&self, step: &ReadStep, steps: &[&str]) {
         for (name, value) in &step.options {
             let kind =
                 step.step.check.spec().options.iter().find(|option| option.name == name).map(|o| o.kind);
             match kind {
                 Some(OptionKind::Input | OptionKind::Place) => {
-                    self.input(source, value);
+                    self.input(value);
                 }
                 Some(OptionKind::Step) if !steps.contains(&value.value.as_str()) => {
-                    source.unknown(value, "step", steps);
+                    self.source.unknown(value, "step", steps);
                 }
                 _ => {}
             }
@@ -121,7 +122,7 @@ impl<'a> Names<'a> {
 
 /// Checks what each verdict of a step leads to: the check knows the verdict, the destination exists, and one verdict
 /// leads on.
-fn actions(source: &mut DefinitionSource<'_>, names: &Names<'_>, step: &ReadStep, steps: &[&str]) {
+fn actions(names: &Names<'_>, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
     let targets: Vec<&str> = DESTINATION_WORDS.iter().copied().chain(steps.iter().copied()).collect();
     for action in &step.actions {
@@ -129,12 +130,12 @@ fn actions(source: &mut DefinitionSource<'_>, names: &Names<'_>, step: &ReadStep
         if !known.contains(&verdict.value.as_str()) {
             let what =
                 format!("the check {} never says {}", step.step.check.spec().name, printable(&verdict.value));
-            source.fault(&verdict.span, what, closest_word(&verdict.value, &known));
+            names.source.fault(&verdict.span, what, closest_word(&verdict.value, &known));
         }
         if !targets.contains(&action.then.value.as_str()) {
-            source.unknown(&action.then, "step", &targets);
+            names.source.unknown(&action.then, "step", &targets);
         }
-        names.text(source, &action.say, if action.ends { END_NAMES } else { PROMPT_NAMES });
+        names.text(&action.say, if action.ends { END_NAMES } else { PROMPT_NAMES });
     }
     let leads = |(verdict, action): &(String, super::VerdictAction)| match &action.then {
         Destination::Next | Destination::End => verdict != ROUNDS_USED,
@@ -144,12 +145,12 @@ fn actions(source: &mut DefinitionSource<'_>, names: &Names<'_>, step: &ReadStep
     if !step.step.actions.iter().any(leads) {
         let good = step.step.check.spec().verdicts.first().copied().unwrap_or_default();
         let what = format!("nothing leads on from step {}", step.step.name);
-        source.fault(&step.span, what, format!("add [step.on.{good}] with then = \"next\""));
+        names.source.fault(&step.span, what, format!("add [step.on.{good}] with then = \"next\""));
     }
 }
 
 /// Checks that every step can be reached from the first.
-fn check_reachable(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
+fn check_reachable(source: &DefinitionSource<'_>, steps: &[ReadStep]) {
     let mut found = BTreeSet::new();
     let mut open = possible_entries(steps, 0);
     while let Some(at) = open.pop() {

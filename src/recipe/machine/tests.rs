@@ -7,7 +7,9 @@ use crate::domain::{BlockId, Dialect, FileChange, Outcome, RecipeEnd, RunReport,
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::{Command, Settings};
-use crate::recipe::check::dialogues::{RecipeDialogue, assert_ends, assert_has, begin, named, recipe};
+use crate::recipe::check::dialogues::{
+    RecipeDialogue, assert_ends, assert_has, assert_leads, begin, named, recipe,
+};
 use crate::recipe::tests::printed;
 use crate::recipe::{FactRequest, Recipe, Tool, workflows};
 
@@ -173,8 +175,7 @@ mod tdd {
         );
         let told = t.d.told();
         assert!(!told.contains("unittest") && !told.contains("Files for the code"), "{told}");
-        let line = t.wrote("tests/test_slug.py");
-        assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
+        assert_leads(&t.wrote("tests/test_slug.py"), "+block 2", "deciding 2");
         assert_has(&t.tests(printed("pytest/missing-module")), "+judged tests.1 red, +said code.1, ask");
         assert!(t.line_of(2).ends_with(" tests/test_slug.py\n"), "{}", t.line_of(2));
         hears(&t.d, &["the module slug is missing", "don't change tests/test_slug.py"]);
@@ -185,8 +186,7 @@ mod tdd {
             |d: &Dialogue| d.request().iter().any(|message| message.text.contains("assert 'A' == 'a'"));
         assert!(heard(&t.d), "the output of the tests is told to the model");
         t.wrote("slug.py");
-        let line = t.tests(printed("pytest/green"));
-        assert!(line.contains("+judged code.2 green, +block 7") && line.ends_with("deciding 7"), "{line}");
+        assert_leads(&t.tests(printed("pytest/green")), "+judged code.2 green, +block 7", "deciding 7");
         assert_has(&t.tests(printed("pytest/green")), "+judged all.1 green, +recipe done, +end answered");
         assert!(!t.line_of(7).contains("test_slug"), "{}", t.line_of(7));
         assert_eq!(t.end().0, RecipeEnd::Done);
@@ -208,8 +208,7 @@ mod tdd {
         let told = t.d.told().to_owned();
         // The last facts were not written before the crash; after resuming they are worked out again.
         t.d.watched.entries.truncate(t.d.watched.entries.len() - 2);
-        let line = t.d.reopen();
-        assert!(line.contains("+judged tests.1 red, +said code.1") && line.ends_with("stuck cut"), "{line}");
+        assert_leads(&t.d.reopen(), "+judged tests.1 red, +said code.1", "stuck cut");
         t.d.command(Command::Retry);
         assert_eq!(t.d.told().contains("Now write the code"), told.contains("Now write the code"));
     }
@@ -263,8 +262,7 @@ mod tdd {
         let line = t.d.approve(3);
         assert!(!line.contains("start"), "{line}");
         // The person types the word for this change, so there is no question afterwards.
-        let line = t.ends(changed(Outcome::Ok, &["tests/test_slug.py"]));
-        assert!(line.contains("+block 4") && line.ends_with("deciding 4"), "{line}");
+        assert_leads(&t.ends(changed(Outcome::Ok, &["tests/test_slug.py"])), "+block 4", "deciding 4");
     }
 
     fn with_changed_tests() -> RecipeDialogue {

@@ -57,20 +57,19 @@ fn run_entry() -> impl Strategy<Value = Entry> {
             if kernel % 2 == 0 {
                 report.pictures.clone_from(&report.images);
             }
-            Entry::Ran { run: RunId(run), block: BlockId(block), report: Box::new(report) }
+            samples::ran(run, block, report)
         })
 }
 
+/// A block and its revision.
+fn ids() -> impl Strategy<Value = (BlockId, Revision)> {
+    (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision))
+}
+
 fn rule_entry() -> impl Strategy<Value = Entry> {
-    let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
-        (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {
-            run: RunId(8),
-            block,
-            revision,
-            sha256: Sha256::of(&rule.to_le_bytes()),
-            terms: terms(),
-            by: Grantor::Rule(RuleId(rule)),
+        (any::<(u32, u32)>(), any::<u32>()).prop_map(|(revision, rule)| {
+            samples::approved(8, revision, &rule.to_string(), terms(), Grantor::Rule(RuleId(rule)))
         }),
         (ids(), path()).prop_map(|((block, revision), cwd)| Entry::RuleAdded(Box::new(Rule {
             id: RuleId(revision.0),
@@ -106,7 +105,6 @@ fn without_text() -> impl Strategy<Value = Entry> {
 }
 
 fn edit_entry() -> impl Strategy<Value = Entry> {
-    let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
         (ids(), text(), text()).prop_map(|((block, revision), source, note)| Entry::Placed {
             block,
@@ -122,7 +120,6 @@ fn edit_entry() -> impl Strategy<Value = Entry> {
 
 /// Any entry but a header.
 pub(in crate::store) fn entry() -> impl Strategy<Value = Entry> {
-    let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
         text().prop_map(|text| Entry::Prompt(text.into())),
         text().prop_map(Entry::Renamed),
@@ -161,19 +158,10 @@ pub(in crate::store) fn entry() -> impl Strategy<Value = Entry> {
         }),
         edit_entry(),
         (ids(), text()).prop_map(|((block, revision), reason)| Entry::Rejected { block, revision, reason }),
-        (ids(), path(), text()).prop_map(|((block, revision), cwd, word)| Entry::Approved {
-            run: RunId(7),
-            block,
-            revision,
-            sha256: Sha256::of(word.as_bytes()),
-            terms: Terms {
-                cwd: cwd.clone(),
-                interpreter: cwd,
-                version: Some(word),
-                kernel: None,
-                ..confined()
-            },
-            by: Grantor::Flag,
+        (any::<(u32, u32)>(), path(), text()).prop_map(|(revision, cwd, word)| {
+            let (source, interpreter) = (word.clone(), cwd.clone());
+            let terms = Terms { cwd, interpreter, version: Some(word), kernel: None, ..confined() };
+            samples::approved(7, revision, &source, terms, Grantor::Flag)
         }),
         rule_entry(),
         (ids(), text()).prop_map(|((block, revision), message)| Entry::Review {

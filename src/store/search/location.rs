@@ -105,12 +105,11 @@ pub(super) struct Piece {
     pub(super) text: String,
 }
 
-/// What an entry says about a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum BlockNews {
-    Language(String),
-    /// The outcome of the block.
-    Outcome(&'static str),
+/// What is stored about the block of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BlockFact {
+    Language,
+    Outcome,
 }
 
 /// The texts of an entry; always the same for the same entry.
@@ -153,15 +152,15 @@ pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
 }
 
 /// What an entry says about an earlier block, or about its own.
-pub(super) fn news(entry: &Entry) -> Option<(u32, BlockNews)> {
+pub(super) fn news(entry: &Entry) -> Option<(u32, BlockFact, &str)> {
     match entry {
         Entry::LanguageChosen { block, language, .. } => {
-            Some((block.0, BlockNews::Language(language.as_str().to_owned())))
+            Some((block.0, BlockFact::Language, language.as_str()))
         }
-        Entry::Rejected { block, .. } => Some((block.0, BlockNews::Outcome("rejected"))),
-        Entry::Skipped { block, .. } => Some((block.0, BlockNews::Outcome("skipped"))),
-        Entry::Declined { block, .. } => Some((block.0, BlockNews::Outcome("declined"))),
-        Entry::Ran { block, report, .. } => Some((block.0, BlockNews::Outcome(report.outcome.as_str()))),
+        Entry::Rejected { block, .. } => Some((block.0, BlockFact::Outcome, "rejected")),
+        Entry::Skipped { block, .. } => Some((block.0, BlockFact::Outcome, "skipped")),
+        Entry::Declined { block, .. } => Some((block.0, BlockFact::Outcome, "declined")),
+        Entry::Ran { block, report, .. } => Some((block.0, BlockFact::Outcome, report.outcome.as_str())),
         _ => None,
     }
 }

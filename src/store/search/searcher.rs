@@ -2,13 +2,11 @@
 
 mod place_hit;
 
-use super::database::block_facts::BlockFact;
 use super::database::{self, KeptFile, block_facts};
 use super::hit_collector::HitCollector;
-use super::location::{LocationKind, SessionLocation};
-use super::update::{self, UpdateBounds};
+use super::location::{BlockFact, LocationKind, SessionLocation};
 use super::words::RoughFilter;
-use super::{SearchControl, SearchHit, SearchQuery, SearchResults};
+use super::{SearchControl, SearchHit, SearchQuery, SearchResults, update};
 use crate::domain::Masker;
 use crate::store::index::{self, Summary};
 use crate::store::index_database::{DerivedError, DerivedFile};
@@ -32,28 +30,20 @@ pub(super) struct Searcher<'a> {
     pub(super) folder: &'a Path,
     pub(super) wanted: &'a SearchQuery,
     pub(super) masker: &'a Masker,
+    pub(super) waiting: &'a SearchControl<'a>,
 }
 
 impl Searcher<'_> {
-    pub(super) fn run(
-        &self,
-        derived: &mut DerivedFile,
-        waiting: &SearchControl<'_>,
-    ) -> Result<SearchResults, DerivedError> {
-        let bounds = UpdateBounds {
-            most: MAX_TOTAL_BYTES,
-            goes_on: waiting.goes_on,
-            on_progress: waiting.on_progress,
-        };
+    pub(super) fn run(&self, derived: &mut DerivedFile) -> Result<SearchResults, DerivedError> {
         let (mut behind, mut last) = (None, false);
         // The second round is for files whose stored texts differ from their content: they are read anew.
         loop {
-            match update::update(derived, self.folder, self.masker, &bounds) {
+            match update::update(derived, self.folder, self.masker, MAX_TOTAL_BYTES, self.waiting) {
                 Ok(()) => {}
                 Err(error) if is_busy(&error) => behind = Some(error.to_string()),
                 Err(error) => return Err(error),
             }
-            let (mut found, stale) = self.find(&derived.db, waiting)?;
+            let (mut found, stale) = self.find(&derived.db)?;
             found.behind.clone_from(&behind);
             if stale.is_empty() || last || behind.is_some() {
                 return Ok(found);
@@ -68,11 +58,7 @@ impl Searcher<'_> {
     }
 
     /// The hits, and the files whose stored texts differ from their content.
-    pub(super) fn find(
-        &self,
-        db: &Connection,
-        waiting: &SearchControl<'_>,
-    ) -> Result<(SearchResults, HashSet<OsString>), DerivedError> {
+    pub(super) fn find(&self, db: &Connection) -> Result<(SearchResults, HashSet<OsString>), DerivedError> {
         let all = database::files(db)?;
         let left_out = all.values().filter(|file| file.left_out).count();
         let mut files: HashMap<i64, (OsString, KeptFile)> = all
@@ -102,7 +88,7 @@ impl Searcher<'_> {
                 "SELECT number FROM places WHERE kind = ?1 AND number BETWEEN ?2 AND ?3 ORDER BY number DESC",
             )?;
             let rows = rows.query(params![self.wanted.listed_kind().number(), numbers.0, numbers.1])?;
-            self.collect(db, rows, &files, (&mut found, &mut gathering), waiting)?;
+            self.collect(db, rows, &files, (&mut found, &mut gathering))?;
             return Ok((found, gathering.stale));
         }
         let names = found.hits.clone();
@@ -114,7 +100,11 @@ impl Searcher<'_> {
             (found.hits, found.more) = (names.clone(), false);
             gathering =
                 HitCollector { stale: gathering.stale, rough: gathering.rough, ..HitCollector::default() };
-            self.query(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
+            let mut rows = db.prepare_cached(
+                "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
+            )?;
+            let rows = rows.query(params![question, numbers.0, numbers.1])?;
+            self.collect(db, rows, &files, (&mut found, &mut gathering))?;
         }
         Ok((found, gathering.stale))
     }
@@ -135,22 +125,6 @@ impl Searcher<'_> {
             questions.push(sought.fts_query());
         }
         Ok(questions)
-    }
-
-    /// Collects the hits of one query, the newest place first.
-    fn query(
-        &self,
-        db: &Connection,
-        (question, (first, last)): (&str, (i64, i64)),
-        files: &HashMap<i64, (OsString, KeptFile)>,
-        (found, gathering): (&mut SearchResults, &mut HitCollector),
-        waiting: &SearchControl<'_>,
-    ) -> Result<(), DerivedError> {
-        let mut rows = db.prepare_cached(
-            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
-        )?;
-        let rows = rows.query(params![question, first, last])?;
-        self.collect(db, rows, files, (found, gathering), waiting)
     }
 
     /// The sessions whose names match, unless their first prompt matches.
@@ -185,7 +159,6 @@ impl Searcher<'_> {
         mut rows: Rows<'_>,
         files: &HashMap<i64, (OsString, KeptFile)>,
         (found, gathering): (&mut SearchResults, &mut HitCollector),
-        waiting: &SearchControl<'_>,
     ) -> Result<(), DerivedError> {
         while let Some(row) = rows.next()? {
             let number: i64 = row.get(0)?;
@@ -197,7 +170,7 @@ impl Searcher<'_> {
             }
             if found.hits.len() >= self.wanted.limit
                 || gathering.compared >= MAX_COMPARED_PLACES
-                || !(waiting.goes_on)()
+                || !(self.waiting.goes_on)()
             {
                 found.more = true;
                 break;

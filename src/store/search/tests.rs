@@ -1,5 +1,4 @@
 use super::searcher::MAX_COMPLETIONS;
-use super::update::UpdateBounds;
 use super::*;
 use crate::domain::{BlockId, Entry, Outcome, Revision, RunReport, Stream};
 use crate::store::index::IndexStamp;
@@ -310,12 +309,11 @@ fn the_oldest_are_left_out_where_there_is_too_much() {
         set_modified(&whole(dir.path(), &format!("s-{number}")), 1_000_000 + number);
     }
     let mut derived = open(dir.path());
-    let bounds = UpdateBounds { most: 400, goes_on: &|| true, on_progress: &|_, _| {} };
     let masker = Masker::default();
-    update::update(&mut derived, dir.path(), &masker, &bounds).unwrap();
+    update::update(&mut derived, dir.path(), &masker, 400, &ALWAYS).unwrap();
     let looking = wanted("hertz");
-    let searching = Searcher { folder: dir.path(), wanted: &looking, masker: &masker };
-    let (found, stale) = searching.find(&derived.db, &ALWAYS).unwrap();
+    let searching = Searcher { folder: dir.path(), wanted: &looking, masker: &masker, waiting: &ALWAYS };
+    let (found, stale) = searching.find(&derived.db).unwrap();
     let ids: Vec<&str> = found.hits.iter().map(|hit| hit.session.id.as_str()).collect();
     assert!(ids.first() == Some(&"s-3") && ids.len() < 4, "{ids:?}");
     assert_eq!((found.left_out, stale.len()), (4 - ids.len(), 0));

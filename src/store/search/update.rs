@@ -1,8 +1,9 @@
 //! Updates the database from the session files. If the beginning of a file is unchanged, only the new lines are read,
 //! otherwise all of it.
 
+use super::SearchControl;
 use super::database::{self, KeptFile, StoredLocation, block_facts};
-use super::location::{self, BlockNews};
+use super::location;
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::index::{Candidate, IndexStamp, by_age};
 use crate::store::index_database::{DerivedError, DerivedFile};
@@ -20,22 +21,14 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 /// The bytes of files that are read in one transaction, so that other processes don't wait longer.
 const BATCH_BYTES: u64 = 4 << 20;
 
-/// The limits of the work, and how to stop it.
-pub(super) struct UpdateBounds<'a> {
-    /// The most bytes of texts that are stored of all sessions together.
-    pub(super) most: u64,
-    /// Asked between files: whether to continue.
-    pub(super) goes_on: &'a dyn Fn() -> bool,
-    /// Called with the number of files that were read, and the number of all.
-    pub(super) on_progress: &'a dyn Fn(usize, usize),
-}
-
-/// Reads what is new in the sessions of this folder, and deletes those that are gone.
+/// Reads what is new in the sessions of this folder, and deletes those that are gone. `most`: the most bytes of texts
+/// that are stored of all sessions together.
 pub(super) fn update(
     derived: &mut DerivedFile,
     folder: &Path,
     masker: &Masker,
-    bounds: &UpdateBounds<'_>,
+    most: u64,
+    waiting: &SearchControl<'_>,
 ) -> Result<(), DerivedError> {
     let mut known = database::files(&derived.db)?;
     let mut changed: Vec<(OsString, Candidate)> = Vec::new();
@@ -58,18 +51,18 @@ pub(super) fn update(
     let all = changed.len();
     let mut left = changed.into_iter().rev().peekable();
     let mut done = 0;
-    while left.peek().is_some() && (bounds.goes_on)() {
-        (bounds.on_progress)(done, all);
+    while left.peek().is_some() && (waiting.goes_on)() {
+        (waiting.on_progress)(done, all);
         let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut taken = 0;
         for (name, file) in left.by_ref() {
             done += 1;
             taken += take_file(&writing, &name, &file, masker)?;
-            if taken >= BATCH_BYTES || !(bounds.goes_on)() {
+            if taken >= BATCH_BYTES || !(waiting.goes_on)() {
                 break;
             }
         }
-        while database::kept_bytes(&writing)? > bounds.most && database::leave_oldest_out(&writing)? {}
+        while database::kept_bytes(&writing)? > most && database::leave_oldest_out(&writing)? {}
         writing.commit()?;
     }
     Ok(())
@@ -197,12 +190,7 @@ impl FileUpdate<'_> {
             self.file.kept += text.len() as u64;
         }
         match location::news(&entry) {
-            Some((block, BlockNews::Outcome(word))) => {
-                block_facts::set_outcome(self.db, self.file.number, block, word)
-            }
-            Some((block, BlockNews::Language(word))) => {
-                block_facts::set_language(self.db, self.file.number, block, &word)
-            }
+            Some(news) => block_facts::set(self.db, self.file.number, news),
             None => Ok(()),
         }
     }

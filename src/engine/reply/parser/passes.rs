@@ -73,11 +73,11 @@ impl Parser {
             let offer = info::offer(&fence.info, &self.languages);
             self.prose(range.start);
             let shown = offer != FenceOffer::Shown;
-            if shown {
+            if let FenceOffer::Block(special_kind, language) = offer {
                 self.segments.push(Segment::Block(Proposal {
-                    special_kind: offer.file(),
+                    special_kind,
                     info: fence.info.clone(),
-                    language: offer.language(),
+                    language,
                     source: fence.source.clone(),
                     range: range.clone(),
                     lines: (first, last.max(first)),

@@ -1,7 +1,7 @@
 //! Handles `<execute>` tags while a reply grows: everything from the opening tag to the closing one is raw text.
 
 use super::{OpenTail, Parser, newlines};
-use crate::domain::Dialect;
+use crate::domain::{BlockKind, Dialect};
 use crate::engine::reply::info::{self, FenceOffer};
 use crate::engine::reply::{Proposal, Segment, markdown, tag};
 use std::ops::Range;
@@ -17,12 +17,12 @@ impl Parser {
         let attributes = tag::attributes(self.text.get(open.clone()).unwrap_or("")).to_owned();
         let offer = tag::offer(&attributes, &self.languages);
         let first = self.base_lines + newlines(&self.text, self.base..open.start) + 1;
-        let shown = matches!(offer, FenceOffer::Run(_));
-        if let FenceOffer::Run(language) = offer {
+        let shown = offer != FenceOffer::Shown;
+        if let FenceOffer::Block(_, language) = offer {
             self.segments.push(Segment::Block(Proposal {
                 dialect: Dialect::ExecuteTags,
                 info: attributes,
-                language: Some(language),
+                language,
                 range: open.clone(),
                 lines: (first, first),
                 ..Proposal::default()
@@ -47,13 +47,13 @@ impl Parser {
             block.range.end = end;
             block.lines.1 = last;
             block.closed = close.is_some();
-            match fenced {
-                Some(FenceOffer::Run(language)) if attributes.is_empty() => block.language = Some(language),
-                Some(file @ FenceOffer::Write(..)) if attributes.is_empty() => {
-                    (block.special_kind, block.language) = (file.file(), file.language());
+            match fenced.filter(|_| attributes.is_empty()) {
+                Some(FenceOffer::Block(None, Some(language))) => block.language = Some(language),
+                Some(FenceOffer::Block(kind @ Some(BlockKind::Write { .. }), language)) => {
+                    (block.special_kind, block.language) = (kind, language);
                 }
                 // A fence of another kind between the tags: the person has to say which of the two is meant.
-                Some(FenceOffer::Shown) if attributes.is_empty() => block.language = None,
+                Some(FenceOffer::Shown) => block.language = None,
                 _ => {}
             }
         } else {

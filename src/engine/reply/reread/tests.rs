@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::{BlockKind, Language};
 use crate::engine::reply::parse;
-use crate::engine::reply::tests::{checked, proposals, read_as};
+use crate::engine::reply::tests::{checked, proposals, read_as, single};
 use proptest::prelude::*;
 
 fn blocks(text: &str) -> Vec<Proposal> {
@@ -11,11 +11,9 @@ fn blocks(text: &str) -> Vec<Proposal> {
 }
 
 /// The block of a text that has exactly one.
+#[track_caller]
 fn only(text: &str) -> Proposal {
-    match <[Proposal; 1]>::try_from(blocks(text)) {
-        Ok([block]) => block,
-        Err(other) => panic!("{text:?}: {other:#?}"),
-    }
+    single(blocks(text))
 }
 
 /// Checks that the one block of a text is a printed call that runs `print(1)`.
@@ -341,11 +339,11 @@ fn look_alikes_stay_prose() {
 #[test]
 fn a_cut_call_is_incomplete() {
     let text = "<tool_call>\n{\"name\": \"run_code\", \"arguments\": {\"language\": \"bash\", \"code\": \"rm -rf /tmp/x";
-    let [block] = <[Proposal; 1]>::try_from(proposals(read_as(text, Dialect::Fences, false))).expect("one");
+    let block = single(proposals(read_as(text, Dialect::Fences, false)));
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
     let tagged =
         "<function=run_code>\n<parameter=language>\nbash\n</parameter>\n<parameter=code>\nrm -rf /tmp/x";
-    let [block] = <[Proposal; 1]>::try_from(proposals(read_as(tagged, Dialect::Fences, false))).expect("one");
+    let block = single(proposals(read_as(tagged, Dialect::Fences, false)));
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
     // A complete reply with half a call: nothing is made up.
     assert_eq!(blocks(text), []);
@@ -354,13 +352,11 @@ fn a_cut_call_is_incomplete() {
 #[test]
 fn an_unclosed_tag_at_the_end_of_a_whole_reply_waits() {
     let text = "I run:\n<execute>\nprint(1)\n";
-    let [block] =
-        <[Proposal; 1]>::try_from(proposals(read_as(text, Dialect::ExecuteTags, true))).expect("one");
+    let block = single(proposals(read_as(text, Dialect::ExecuteTags, true)));
     assert!(
         block.closed && block.note.as_deref().is_some_and(|note| note.contains("</execute> was missing"))
     );
-    let [block] =
-        <[Proposal; 1]>::try_from(proposals(read_as(text, Dialect::ExecuteTags, false))).expect("one");
+    let block = single(proposals(read_as(text, Dialect::ExecuteTags, false)));
     assert_eq!((block.closed, block.note), (false, None), "cut off");
 }
 

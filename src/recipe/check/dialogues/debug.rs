@@ -21,8 +21,7 @@ fn a_file_is_seen_to_fail_and_is_mended() {
     assert_has(&talk.ends(failed()), "+judged reproduce.1 reproduced, +said mend.1, ask s");
     talk.hears(&["KeyError: 'x' (exit 1)", "print({}['x'])"]);
     assert_ends(&talk.writes("total.py", "print({}.get('x'))\n"), "deciding 2");
-    let line = talk.ok();
-    assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
+    assert_leads(&talk.ok(), "+block 3", "deciding 3");
     assert_eq!(talk.waits().2, "python3 total.py\n");
     assert_has(&talk.ends(failed()), "+judged mend.1 failed, +said mend.2, ask");
     talk.hears(&["it still fails: KeyError"]);
@@ -89,8 +88,7 @@ fn what_keeps_quiet_otherwise_or_does_nothing_any_more_mends_nothing_either() {
 #[test]
 fn what_does_not_fail_is_not_mended() {
     let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[]);
-    let line = talk.ok();
-    assert!(line.contains("+judged reproduce.1 works, +recipe gave_up") && line.ends_with("idle"), "{line}");
+    assert_leads(&talk.ok(), "+judged reproduce.1 works, +recipe gave_up", "idle");
     talk.sums_up(&["The failure was not seen: it ran without an error. Nothing was changed."]);
 }
 

@@ -22,10 +22,8 @@ fn words_become_a_function_that_is_called_and_kept() {
     let mut talk = begun();
     assert_ends(&talk.code(RATE), "deciding 1");
     assert!(talk.d.is_strict(1));
-    let line = talk.ok();
-    assert!(line.contains("+judged define.1 defined") && line.ends_with("asking: form arguments"), "{line}");
-    let line = talk.answer(&[("n", "abc")]);
-    assert!(line.contains("\"abc\" is no int") && line.ends_with("asking: form arguments"), "{line}");
+    assert_leads(&talk.ok(), "+judged define.1 defined", "asking: form arguments");
+    assert_leads(&talk.answer(&[("n", "abc")]), "\"abc\" is no int", "asking: form arguments");
     let line = talk.answer(&[("n", "3"), ("unit", "it's")]);
     assert!(line.contains("+answered arguments, +block 2") && line.ends_with("deciding 2"), "{line}");
     let (_, kind, source, _) = talk.waits();
@@ -33,18 +31,15 @@ fn words_become_a_function_that_is_called_and_kept() {
         (kind, source.as_str()),
         (BlockKind::Call { function: "rate".into() }, "rate(n=3, unit=\"it's\")")
     );
-    let line = talk.ends(value("1.5"));
-    assert!(line.contains("+judged call.1 called") && line.ends_with("asking: form save"), "{line}");
-    let line = talk.answer(&[("save", "yes")]);
-    assert!(line.contains("+block 3 write") && line.ends_with("deciding 3"), "{line}");
+    assert_leads(&talk.ends(value("1.5")), "+judged call.1 called", "asking: form save");
+    assert_leads(&talk.answer(&[("save", "yes")]), "+block 3 write", "deciding 3");
     let (_, kind, source, _) = talk.waits();
     assert_eq!(kind, BlockKind::Write { path: "/home/me/mine.py".into() });
     assert_eq!(source, format!("import math\n\n\n{RATE}"));
     let (block, ..) = talk.waits();
     talk.d.inspected_over(block.0, "import math\nX = 1\n", file_terms("mine.py"));
     assert_eq!(talk.gravest(block), Some(Severity::High), "what came since the recipe began would be lost");
-    let line = talk.ok();
-    assert!(line.contains("+judged save.1 saved, +recipe done") && line.ends_with("idle"), "{line}");
+    assert_leads(&talk.ok(), "+judged save.1 saved, +recipe done", "idle");
     talk.sums_up(&["called (1.5)", "rate is in /home/me/mine.py"]);
 }
 
@@ -134,12 +129,10 @@ fn a_call_that_fails_leads_back_as_the_person_says() {
     assert_has(&talk.answer(&[("what", "mend the function")]), "+judged call.2 failed, +said define.2, ask");
     talk.hears(&["ValueError: no"]);
     talk.code(RATE);
-    let line = talk.ok();
-    assert!(line.contains("+judged define.2 defined") && line.ends_with("asking: form arguments"), "{line}");
+    assert_leads(&talk.ok(), "+judged define.2 defined", "asking: form arguments");
     talk.answer(&[("n", "4")]);
     let (block, ..) = talk.waits();
-    let line = talk.d.skip(block.0);
-    assert!(line.contains("+judged call.3 not_called") && line.ends_with("asking: form save"), "{line}");
+    assert_leads(&talk.d.skip(block.0), "+judged call.3 not_called", "asking: form save");
     assert_has(&talk.answer(&[]), "+judged save.1 not_saved, +recipe done");
 }
 

@@ -61,11 +61,8 @@ fn errors(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<
             }
             "E0425" | "E0412" | "E0405" | "E0423" => {
                 let forgotten = message.ends_with("in this scope") && place.starts_with("tests/");
-                seen.problem(if forgotten {
-                    Problem::Other(told(message))
-                } else {
-                    Problem::Missing(told(message))
-                });
+                let kind = if forgotten { Problem::Other } else { Problem::Missing };
+                seen.problem(kind(told(message)));
             }
             "E0599" | "E0609" | "E0560" | "E0407" | "E0437" => seen.problem(Problem::Missing(told(message))),
             _ => seen.problem(Problem::Other(told(message))),

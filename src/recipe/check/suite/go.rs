@@ -52,17 +52,16 @@ fn built(seen: &mut TestCounts, line: &str, package: &str, expected: &Expectatio
             Problem::Other(format!("no package {path} ({place})"))
         });
     }
-    seen.problem(if message.starts_with("undefined: ") || message.contains("has no field or method") {
-        Problem::Missing(format!("{message} ({place})"))
-    } else if message.starts_with("syntax error")
-        || message.starts_with("missing ")
-        || message.starts_with("expected ")
-    {
-        Problem::Syntax(format!("{message} ({place})"))
+    let is_syntax = ["syntax error", "missing ", "expected "].iter().any(|start| message.starts_with(start));
+    let kind = if message.starts_with("undefined: ") || message.contains("has no field or method") {
+        Problem::Missing
+    } else if is_syntax {
+        Problem::Syntax
     } else {
         // Messages of tests look the same but are indented, so they do not get here.
-        Problem::Other(format!("{message} ({place})"))
-    });
+        Problem::Other
+    };
+    seen.problem(kind(format!("{message} ({place})")));
 }
 
 /// Whether no package had test files, as go prints it without `-v`.

@@ -2,7 +2,7 @@
 
 use super::{file_of, numbers};
 use crate::store::index_database::DerivedError;
-use crate::store::search::location::LocationKind;
+use crate::store::search::location::{BlockFact, LocationKind};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::HashSet;
 
@@ -12,10 +12,7 @@ pub(in crate::store::search) fn files_with(
     what: BlockFact,
     word: &str,
 ) -> Result<HashSet<i64>, DerivedError> {
-    let column = match what {
-        BlockFact::Language => "language",
-        BlockFact::Outcome => "outcome",
-    };
+    let column = column(what);
     let mut row = db.prepare_cached(&format!(
         "SELECT number FROM places WHERE {column} = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
     ))?;
@@ -27,11 +24,11 @@ pub(in crate::store::search) fn files_with(
     Ok(files)
 }
 
-/// What is stored about the block of a text.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::store::search) enum BlockFact {
-    Language,
-    Outcome,
+fn column(what: BlockFact) -> &'static str {
+    match what {
+        BlockFact::Language => "language",
+        BlockFact::Outcome => "outcome",
+    }
 }
 
 /// The language of a block, if it is known.
@@ -47,29 +44,22 @@ pub(in crate::store::search) fn language(
     Ok(row.query_row(params![block, first, last], |row| row.get(0)).optional()?.flatten())
 }
 
-/// Stores the outcome of a block with its texts.
-pub(in crate::store::search) fn set_outcome(
+/// Stores the language or the outcome of a block with its texts.
+pub(in crate::store::search) fn set(
     db: &Connection,
     file: i64,
-    block: u32,
-    outcome: &str,
+    (block, what, word): (u32, BlockFact, &str),
 ) -> Result<(), DerivedError> {
     let (first, last) = numbers(file);
-    db.prepare_cached(
-        "UPDATE places SET outcome = ?1 WHERE block = ?2 AND number BETWEEN ?3 AND ?4 AND kind <> ?5",
-    )?
-    .execute(params![outcome, block, first, last, LocationKind::Output.number()])?;
-    Ok(())
-}
-
-pub(in crate::store::search) fn set_language(
-    db: &Connection,
-    file: i64,
-    block: u32,
-    language: &str,
-) -> Result<(), DerivedError> {
-    let (first, last) = numbers(file);
-    db.prepare_cached("UPDATE places SET language = ?1 WHERE block = ?2 AND number BETWEEN ?3 AND ?4")?
-        .execute(params![language, block, first, last])?;
+    let column = column(what);
+    let but = match what {
+        BlockFact::Language => String::new(),
+        // Each output keeps the outcome of its own run.
+        BlockFact::Outcome => format!(" AND kind <> {}", LocationKind::Output.number()),
+    };
+    db.prepare_cached(&format!(
+        "UPDATE places SET {column} = ?1 WHERE block = ?2 AND number BETWEEN ?3 AND ?4{but}"
+    ))?
+    .execute(params![word, block, first, last])?;
     Ok(())
 }

@@ -60,13 +60,8 @@ enum LetterKind {
 
 fn letter_kind(c: char) -> LetterKind {
     match c {
-        _ if c.is_ascii() => {
-            if c.is_ascii_alphanumeric() {
-                LetterKind::Part
-            } else {
-                LetterKind::Between
-            }
-        }
+        _ if c.is_ascii_alphanumeric() => LetterKind::Part,
+        _ if c.is_ascii() => LetterKind::Between,
         '\u{2e80}'..='\u{2fdf}'
         | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}'

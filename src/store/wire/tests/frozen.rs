@@ -116,7 +116,9 @@ fn what_was_masked_is_not_taken_for_whole() {
 
 /// All samples, and entries for the words of the format that the samples lack.
 fn all() -> Vec<Entry> {
-    let samples = [
+    let headers = vec![Entry::Header(header("x")), Entry::Header(bare_header())];
+    [
+        headers,
         each_kind(),
         about_sandbox(),
         about_limits(),
@@ -126,20 +128,18 @@ fn all() -> Vec<Entry> {
         about_pulls(),
         about_context(),
         about_rules(),
-    ];
-    let mut all = vec![Entry::Header(header("x")), Entry::Header(bare_header())];
-    all.extend(samples.into_iter().flatten());
-    all.extend(of_replies());
-    all.extend(of_blocks());
-    all.extend(of_reviews());
-    all.extend(of_approvals());
-    all.extend(of_runs());
-    all.push(Entry::Accepted { sha256: Sha256([0xab; 32]) });
-    all.extend(about_files());
-    all.extend(about_commands());
-    all.extend(about_undo());
-    all.extend(about_edits());
-    all
+        of_replies(),
+        of_blocks(),
+        of_reviews(),
+        of_approvals(),
+        of_runs(),
+        vec![Entry::Accepted { sha256: Sha256([0xab; 32]) }],
+        about_files(),
+        about_commands(),
+        about_undo(),
+        about_edits(),
+    ]
+    .concat()
 }
 
 fn bare_header() -> Header {
@@ -159,14 +159,9 @@ fn of_replies() -> Vec<Entry> {
         FinishReason::Incomplete,
     ];
     let mut entries = reasons
-        .map(|reason| Entry::Reply {
-            step: StepId(9),
-            text: "t".into(),
-            reasoning: String::new(),
-            tool_calls: Vec::new(),
-            kept: Vec::new(),
-            finish: Finish { reason, word: None },
-            usage: Usage { cached: Some(1), output: Some(2), ..Usage::default() },
+        .map(|reason| {
+            let usage = Usage { cached: Some(1), output: Some(2), ..Usage::default() };
+            samples::reply_ended(9, ("t", ""), Finish { reason, word: None }, usage)
         })
         .to_vec();
     let kinds = [
@@ -190,14 +185,9 @@ fn of_replies() -> Vec<Entry> {
     ];
     let departures = [Departure::Never, Departure::Sent, Departure::Unknown];
     entries.extend(kinds.into_iter().zip(departures.into_iter().cycle()).map(|(kind, departure)| {
-        let (message, hint) = ("m".into(), String::new());
-        Entry::TurnEnd(TurnEnd::Failed(Box::new(ReplyFailure {
-            kind,
-            status: None,
-            message,
-            hint,
-            departure,
-        })))
+        let (status, message, hint) = (None, "m".into(), String::new());
+        let failure = ReplyFailure { kind, status, message, hint, departure };
+        Entry::TurnEnd(TurnEnd::Failed(Box::new(failure)))
     }));
     let ends = [TurnEnd::Answered, TurnEnd::Stopped, TurnEnd::StepLimit, TurnEnd::Repeated, TurnEnd::Budget];
     entries.extend(ends.map(Entry::TurnEnd));
@@ -261,14 +251,7 @@ fn of_reviews() -> Vec<Entry> {
 }
 
 fn of_approvals() -> Vec<Entry> {
-    let approved = |terms: Terms, by: Grantor| Entry::Approved {
-        run: RunId(3),
-        block: BlockId(2),
-        revision: Revision(4),
-        sha256: Sha256::of(b"x"),
-        terms,
-        by,
-    };
+    let approved = |terms: Terms, by: Grantor| samples::approved(3, (2, 4), "x", terms, by);
     let mut entries = [
         Grantor::Person { typed: false },
         Grantor::Person { typed: true },
@@ -344,7 +327,7 @@ fn of_runs() -> Vec<Entry> {
                 (None, None, [None, Some(strange_path())][n % 2].clone());
             report.receipt.exit_code = None;
             report.receipt.signal = Some(-9);
-            Entry::Ran { run: RunId(n as u32), block: BlockId(1), report: Box::new(report) }
+            samples::ran(n as u32, 1, report)
         })
         .collect();
     let mut changed = report(OutputBuffer::default());
@@ -360,6 +343,6 @@ fn of_runs() -> Vec<Entry> {
         memory_hidden: true,
         ended_first: true,
     };
-    entries.push(Entry::Ran { run: RunId(8), block: BlockId(1), report: Box::new(changed) });
+    entries.push(samples::ran(8, 1, changed));
     entries
 }
