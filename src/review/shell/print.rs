@@ -20,6 +20,9 @@ impl ShellReader<'_, '_> {
     pub(super) fn substituted(&mut self, node: Node<'_>, depth: u32) -> Value {
         let spelled = text(node, self.source);
         let mut value = self.printed_by_all(node, depth);
+        if spelled.contains("<<") && !self.keeps_documents(node) {
+            value = value.to_unknown();
+        }
         if let ValueKind::Text { text, .. } = &mut value.kind {
             text.truncate(text.trim_end_matches('\n').len());
         }
@@ -54,6 +57,7 @@ impl ShellReader<'_, '_> {
             return Value::unknown();
         }
         let deeper = depth + 1;
+        self.take_input(node, deeper);
         match node.kind() {
             "command" => self.printed(node, deeper),
             "declaration_command" => Value::unknown().tainted(Taint::ENVIRONMENT),
@@ -91,7 +95,8 @@ impl ShellReader<'_, '_> {
             is_own || name.contains('/') && !name.starts_with("/bin/") && !name.starts_with("/usr/bin/");
         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
         let operands: Vec<Value> = words.collect();
-        let input = self.inputs.get(&node.id()).map(|a| a.value.clone());
+        let fed = self.inputs.get(&node.id()).cloned();
+        let input = self.input_of(node, fed, depth).map(|input| input.value);
         let given = operands.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()));
         let given = input.iter().fold(given, |t, v| t.with(v.all_taint()));
         match name.as_str() {
