@@ -93,7 +93,7 @@ pub(super) fn read(
     reader.quotes = PlainQuotes::of(root, source);
     walk(&mut reader, root, 0);
     reader.reading.unknown |= joint::splits_a_word(root, source);
-    reader.reading.unknown |= arithmetic::meets_foreign_text(root, source);
+    reader.reading.unknown |= arithmetic::meets_foreign_text(root, source, &reader.redirections);
     reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading.variables = reader.changes.names();
     reader.reading
