@@ -134,11 +134,13 @@ pub(super) fn is_descriptor(word: Node<'_>, source: &str) -> bool {
 
 /// Whether a word can name a descriptor: `3` or `{name}`.
 fn names_descriptor(word: &str) -> bool {
+    let is_number = |word: &str| !word.is_empty() && word.chars().all(|sign| sign.is_ascii_digit());
+    let is_name = |name: &str| {
+        let is_sign = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
+        name.chars().all(is_sign) && name.starts_with(|sign: char| !sign.is_ascii_digit())
+    };
     let name = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    match name {
-        Some(name) => name.starts_with(|sign: char| sign == '_' || sign.is_ascii_alphabetic()),
-        None => !word.is_empty() && word.chars().all(|sign| sign.is_ascii_digit()),
-    }
+    is_number(word) || name.is_some_and(is_name)
 }
 
 #[cfg(test)]
@@ -159,6 +161,8 @@ mod tests {
             ("sh a\\ 3", None),
             ("sh \"3\"", None),
             ("sh {3}", None),
+            ("rm {a,b}", None),
+            ("rm {}", None),
         ] {
             assert_eq!(descriptor_before(head), descriptor, "{head}");
         }
