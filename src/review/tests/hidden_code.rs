@@ -236,6 +236,7 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
         format!("env = os.environ.copy()\nenv['PERL5OPT'] = '-Mx'\n{run}, env=env)"),
         format!("mine = os.environ.copy()\nmine.update(LD_PRELOAD='./x.so')\n{run}, env=mine)"),
         "os.environ |= {'LD_PRELOAD': './x.so'}".to_owned(),
+        "os.environ.update([('LD_PRELOAD', './x.so')])".to_owned(),
         "os.execve('/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
         "os.spawnve(os.P_WAIT, '/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
         format!("env = {{'A': '1'}}\nenv['GIT_SSH_COMMAND'] = './x'\n{run}, env=env)"),
