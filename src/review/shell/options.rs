@@ -210,15 +210,22 @@ fn saved(act: &Act) -> Option<Argument> {
     let url = act.arguments.iter().find(|a| a.value.as_whole_text().is_some_and(|t| t.contains('/')));
     let url = url.filter(|_| keeps)?;
     let address = url.value.as_whole_text()?;
-    let name = address.rsplit('/').next()?.split('?').next()?;
-    let has_path = address.split_once("://").map_or(address, |(_, place)| place).contains('/');
-    let name = match act.name.as_str() {
-        "git clone" => name.strip_suffix(".git").unwrap_or(name),
-        "wget" if name.is_empty() || !has_path => "index.html",
-        _ => name,
+    let (place, query) =
+        address.split_once('?').map_or((address, None), |(place, query)| (place, Some(query)));
+    let name = place.rsplit('/').next()?;
+    let has_path = place.split_once("://").map_or(place, |(_, rest)| rest).contains('/');
+    let name = match (act.name.as_str(), query) {
+        ("git clone", _) => name.strip_suffix(".git").unwrap_or(name).to_owned(),
+        ("wget", query) => {
+            let name = if name.is_empty() || !has_path { "index.html" } else { name };
+            // Of the query, each `/` is written in another way.
+            query.map_or_else(|| name.to_owned(), |query| format!("{name}?{}", query.replace('/', "%2F")))
+        }
+        _ => name.to_owned(),
     };
+    let is_named = !name.is_empty();
     let saved = entered(folder.map(|(_, folder)| &folder.value), &Value::text(name));
-    (!name.is_empty()).then(|| Argument::new(saved, &url.span))
+    is_named.then(|| Argument::new(saved, &url.span))
 }
 
 /// The file that a transfer sends: `-T file`, `-d @file`, `-F name=@file`.
