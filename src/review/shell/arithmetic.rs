@@ -194,7 +194,7 @@ impl<'s, 'r> ArithmeticScan<'s, 'r> {
         }
     }
 
-    /// `${NAME:from:length}` and `${!NAME}`
+    /// `${NAME:from:length}` and `${!NAME}`.
     fn expanded(&mut self, node: Node<'_>) {
         let spelled = self.text(node);
         let place = spelled.split_once(':').map(|(_, place)| place);

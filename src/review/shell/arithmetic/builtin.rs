@@ -51,7 +51,7 @@ impl<'s> ArithmeticScan<'s, '_> {
         }
     }
 
-    /// `test -v NAME`
+    /// `test -v NAME`.
     fn tested(&mut self, words: &[Node<'_>]) {
         for pair in words.windows(2) {
             if let [sign, name] = pair
@@ -62,7 +62,7 @@ impl<'s> ArithmeticScan<'s, '_> {
         }
     }
 
-    /// `printf -v NAME …`
+    /// `printf -v NAME …`.
     fn printed_into(&mut self, words: &[Node<'_>]) {
         if let [option, name, values @ ..] = words
             && self.text(*option) == "-v"
