@@ -45,8 +45,8 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// The standard input of a command or group: what its redirections give it in place of `before`. Of several, the last
-    /// one counts.
+    /// The standard input of a command or group: what its redirections give it in place of `before`. Of several, the
+    /// last one counts.
     pub(super) fn input_of(
         &mut self,
         node: Node<'_>,

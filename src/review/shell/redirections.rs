@@ -6,8 +6,8 @@ use crate::review::syntax::{each, last_child, named_children, text};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-/// The redirections of a text, by the id of the command or group that they are for; those of each in their order. A list
-/// that is made before the text is read: to ask each node for those around it would take long.
+/// The redirections of a text, by the id of the command or group that they are for; those of each in their order. A
+/// list that is made before the text is read: to ask each node for those around it would take long.
 #[derive(Default)]
 pub(super) struct Redirections<'t> {
     by_node: HashMap<usize, Vec<Node<'t>>>,

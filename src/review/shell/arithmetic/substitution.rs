@@ -1,4 +1,5 @@
-//! Tells what a substitution prints, as far as arithmetic on it is concerned: what only counts or measures prints numbers.
+//! Tells what a substitution prints, as far as arithmetic on it is concerned: what only counts or measures prints
+//! numbers.
 
 use crate::review::syntax::{named_children, text};
 use tree_sitter::Node;
