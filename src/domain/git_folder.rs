@@ -71,7 +71,8 @@ pub(crate) fn gitdir(text: &str) -> Option<&str> {
 /// The folder of hooks that git's settings name. At its beginning, `~/` stands for the person's home folder.
 pub(crate) fn hooks_path(settings: &str, home: Option<&Path>) -> Option<PathBuf> {
     let path = core_setting(settings, "hookspath")?;
-    let in_home = path.strip_prefix("~/").zip(home).map(|(below, home)| home.join(below));
+    let in_home =
+        path.strip_prefix("~/").zip(home).map(|(below, home)| home.join(below.trim_start_matches('/')));
     Some(in_home.unwrap_or_else(|| path.into()))
 }
 
@@ -226,6 +227,7 @@ mod tests {
             ("[core]\n\tbare = false\n\thooksPath = .githooks\n", Some(".githooks")),
             ("[core] hookspath=\"a b\" # mine\n[x]\n", Some("a b")),
             ("[core]\nhooksPath = ~/w/tools\n", Some("/home/ann/w/tools")),
+            ("[core]\nhooksPath = ~//w/tools\n", Some("/home/ann/w/tools")),
             ("[core]\nhooksPath = ~w\n", Some("~w")),
             ("[user]\n\thooksPath = x\n", None),
         ] {

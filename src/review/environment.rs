@@ -97,6 +97,14 @@ fn pairs_of(act: &Act) -> Vec<(String, Value)> {
     }
     for map in maps.iter().flat_map(Value::alternatives) {
         pairs.extend(map.as_map().unwrap_or_default().iter().cloned());
+        // A list of pairs makes a map, too.
+        for pair in map.as_list().unwrap_or_default() {
+            if let Some([name, value]) = pair.as_list()
+                && let Some(name) = name.as_whole_text()
+            {
+                pairs.push((name.to_owned(), value.clone()));
+            }
+        }
     }
     pairs
 }

@@ -150,6 +150,16 @@ impl Program {
         found.map(|(name, choice)| (name.clone(), *choice))
     }
 
+    /// The role of the first operand of an interpreter: the file with the code.
+    pub(super) fn interprets(&self) -> Option<&Role> {
+        self.operands.first().filter(|role| role.does == OperandUse::Starts(StartedAs::File))
+    }
+
+    /// Whether it may run what it reads from its standard input.
+    pub(super) fn runs_input(&self) -> bool {
+        self.stdin.is_some() || self.interprets().is_some()
+    }
+
     pub(super) fn has_verbs(&self) -> bool {
         self.verbs.is_some()
     }

@@ -8,10 +8,10 @@
 //! `folder` and `own_folder` changes of the folder, `tilde` the home folder, and `program` what options do, which
 //! `option_form` brings into one form. The acts are judged in `judge`.
 //!
-//! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
-//! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are
-//! written on two lines; `keyword` finds keywords that it takes for commands. `arithmetic` finds what bash takes for an
-//! expression although it comes from elsewhere.
+//! The grammar does not read all as bash does: `redirections` finds what each redirection is for, `here_document`
+//! documents that bash ends elsewhere, `text_code` substitutions that the tree does not show, `plain_quotes` quotes that
+//! quote nothing, and `joint` words that are written on two lines; `keyword` finds keywords that it takes for commands.
+//! `arithmetic` finds what bash takes for an expression although it comes from elsewhere.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
@@ -43,6 +43,7 @@ mod program;
 mod quoting;
 mod read;
 mod redirect;
+mod redirections;
 mod simple_command;
 mod stream;
 mod text_code;
@@ -59,6 +60,7 @@ use change::node::changed_in_place;
 use command_start::CommandStart;
 use function::ShellFunction;
 use plain_quotes::PlainQuotes;
+use redirections::Redirections;
 use variable::ValueSet;
 
 use super::Scope;
@@ -86,11 +88,12 @@ pub(super) fn read(
     let mut reader = ShellReader::new(source, rules, scope);
     (reader.folder, reader.outer) = (folder, outer);
     reader.functions = function::all(root, source);
-    reader.changes = ChangePlaces::of(root, source, &reader.functions);
+    reader.redirections = Redirections::of(root);
+    reader.changes = ChangePlaces::of(root, source, &reader.functions, &reader.redirections);
     reader.quotes = PlainQuotes::of(root, source);
     walk(&mut reader, root, 0);
     reader.reading.unknown |= joint::splits_a_word(root, source);
-    reader.reading.unknown |= arithmetic::meets_foreign_text(root, source);
+    reader.reading.unknown |= arithmetic::meets_foreign_text(root, source, &reader.redirections);
     reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading.variables = reader.changes.names();
     reader.reading
@@ -145,6 +148,8 @@ struct ShellReader<'a, 't> {
     several: HashMap<String, bool>,
     /// The variables whose values bash converts when they are set: `declare -i`.
     converted: HashSet<String>,
+    /// What each redirection is for.
+    redirections: Redirections<'t>,
     /// All places that change something.
     changes: ChangePlaces<'a>,
     /// The single quotes that quote nothing.
@@ -189,6 +194,7 @@ impl<'a> ShellReader<'a, '_> {
             choices: HashMap::new(),
             several: HashMap::new(),
             converted: HashSet::new(),
+            redirections: Redirections::default(),
             changes: ChangePlaces::default(),
             quotes: PlainQuotes::default(),
             open: Vec::new(),
@@ -207,6 +213,7 @@ impl<'a> ShellReader<'a, '_> {
 impl<'t> Walker<'t> for ShellReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, _: WalkStep) -> bool {
         self.end_scopes(node.start_byte());
+        self.take_input(node, 0);
         if node.kind() == "for_statement" {
             self.each_of(node);
         } else {

@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::command_start::CommandStart;
+use super::redirections::Redirections;
 use crate::review::grammar::Grammar;
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
@@ -64,11 +65,13 @@ pub(super) struct RenamedCommands {
 }
 
 impl RenamedCommands {
-    pub(super) fn of(root: Node<'_>, source: &str) -> Self {
+    pub(super) fn of(root: Node<'_>, source: &str, redirections: &Redirections<'_>) -> Self {
         let mut renamed = Self::default();
         each(root, |node, _| {
             if node.kind() == "command" {
-                renamed.note(&command_words(node, source));
+                let behind = redirections.words_behind(node).into_iter().map(|word| text(word, source));
+                let words: Vec<&str> = command_words(node, source).into_iter().chain(behind).collect();
+                renamed.note(&words);
             }
             true
         });

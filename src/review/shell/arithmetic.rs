@@ -1,86 +1,154 @@
 //! Finds arithmetic on texts from files and other programs. Bash takes such a text for an expression, and runs what is
 //! substituted in an index in it: with `n=$(cat f)`, `((n > 3))` starts `./x` where the file holds `a[$(./x)]`.
 //!
-//! Goes by names, wherever they are set. What only counts or measures prints numbers (`wc -l`, `date +%s`).
+//! Goes by names, wherever they are set: `holder` passes on what they hold, `builtin` tells what commands set, and
+//! `expression` finds the names in an expression. What only counts or measures prints numbers (`wc -l`, `date +%s`), as
+//! `substitution` tells.
 
+mod builtin;
+mod expression;
+mod holder;
+mod substitution;
+
+use super::change::POSITIONS;
 use super::change::subshell::is_arithmetic;
+use super::redirections::Redirections;
 use crate::review::syntax::{each, named_children, text};
+use expression::{is_indirect, is_number, names_read};
+use holder::{HeldTexts, TextHolder};
 use std::collections::HashSet;
 use std::ops::Range;
+use substitution::{SubstitutionOutput, printed_by_all};
 use tree_sitter::Node;
-
-/// The most values that are passed on from name to name.
-const MAX_COPIES: usize = 1024;
-
-/// The deepest nesting of lists and pipelines that is looked at.
-const MAX_DEPTH: u32 = 16;
 
 /// The bytes of expressions that are looked at in any text, in addition to eight times its own size.
 const FREE_BYTES: usize = 64 << 10;
 
 /// Whether arithmetic of a text may meet a text from elsewhere.
-pub(super) fn meets_foreign_text(root: Node<'_>, source: &str) -> bool {
-    let has_tables = ["declare -A", "local -A", "typeset -A"].iter().any(|new| source.contains(new));
-    let mut scan = ArithmeticScan { source, has_tables, ..ArithmeticScan::default() };
+pub(super) fn meets_foreign_text(root: Node<'_>, source: &str, redirections: &Redirections<'_>) -> bool {
+    let mut scan = ArithmeticScan::of(root, source, redirections);
     each(root, |node, _| {
         scan.visit(node);
         true
     });
-    scan.meets()
+    scan.held.meet()
 }
 
-/// What a substitution prints.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum SubstitutionOutput {
-    Number,
-    /// The words that it is given.
-    Given,
-    Foreign,
-}
-
-#[derive(Default)]
-struct ArithmeticScan<'s> {
+struct ArithmeticScan<'s, 'r> {
     source: &'s str,
+    redirections: &'r Redirections<'r>,
     /// Whether there are tables, whose indexes are texts.
     has_tables: bool,
-    /// The names that may hold a text from elsewhere.
-    foreign: HashSet<&'s str>,
-    /// Names, each with one whose value it gets.
-    copies: HashSet<(&'s str, &'s str)>,
-    /// The names that arithmetic reads.
-    read: HashSet<&'s str>,
-    /// Whether arithmetic reads what a program prints, or not all was looked at.
-    is_met: bool,
+    /// The names of the functions of the text.
+    functions: HashSet<&'s str>,
+    /// The variables for which bash computes what they are given: `declare -i`.
+    numbers: HashSet<&'s str>,
+    /// The functions around the node, the innermost last, with their ends.
+    around: Vec<(usize, &'s str)>,
+    held: HeldTexts<'s>,
     /// The bytes that were looked at in nested expressions.
     work: usize,
 }
 
-impl<'s> ArithmeticScan<'s> {
+impl<'s, 'r> ArithmeticScan<'s, 'r> {
+    fn of(root: Node<'_>, source: &'s str, redirections: &'r Redirections<'r>) -> Self {
+        let has_tables = ["declare -A", "local -A", "typeset -A"].iter().any(|new| source.contains(new));
+        let mut scan = Self {
+            source,
+            redirections,
+            has_tables,
+            functions: HashSet::new(),
+            numbers: HashSet::new(),
+            around: Vec::new(),
+            held: HeldTexts::default(),
+            work: 0,
+        };
+        each(root, |node, _| {
+            match node.kind() {
+                "function_definition" => {
+                    let name = scan.name_of(node);
+                    scan.functions.extend(name);
+                }
+                "declaration_command" => scan.note_numbers(node),
+                _ => {}
+            }
+            true
+        });
+        scan
+    }
+
     fn text(&self, node: Node<'_>) -> &'s str {
         text(node, self.source)
+    }
+
+    fn name_of(&self, node: Node<'_>) -> Option<&'s str> {
+        node.child_by_field_name("name").map(|name| self.text(name))
+    }
+
+    /// The variables that a declaration makes numbers. Whatever sets one of them computes a number.
+    fn note_numbers(&mut self, declaration: Node<'_>) {
+        let children = named_children(declaration, usize::MAX);
+        let mut options = children.iter().map(|child| self.text(*child)).filter(|word| word.starts_with('-'));
+        if !options.any(|word| word.contains('i')) {
+            return;
+        }
+        for child in children {
+            let name = child.child_by_field_name("name").unwrap_or(child);
+            if name.kind() == "variable_name" {
+                let name = self.text(name);
+                self.numbers.insert(name);
+                self.held.read(TextHolder::Variable(name));
+            }
+        }
     }
 
     /// Whether a node may be looked at from its beginning to its end: what is nested is looked at several times.
     fn pay(&mut self, node: Node<'_>) -> bool {
         self.work += node.byte_range().len();
         let has_paid = self.work <= FREE_BYTES + self.source.len().saturating_mul(8);
-        self.is_met |= !has_paid;
+        self.held.is_met |= !has_paid;
         has_paid
     }
 
-    fn visit(&mut self, node: Node<'_>) {
-        match node.kind() {
-            "variable_assignment" => self.assigned(node),
-            "for_statement" => {
-                let Some(name) = node.child_by_field_name("variable").map(|name| self.text(name)) else {
-                    return;
-                };
-                let mut cursor = node.walk();
-                for value in node.children_by_field_name("value", &mut cursor) {
-                    self.give(name, value);
-                }
+    /// The positions where the node stands.
+    fn positions(&self) -> TextHolder<'s> {
+        TextHolder::Positions(self.around.last().map_or("", |(_, name)| name))
+    }
+
+    /// What holds the value of an expansion in which this stands.
+    fn holder(&self, name: Node<'_>) -> Option<TextHolder<'s>> {
+        let array = name.named_child(0).filter(|_| name.kind() == "subscript");
+        let name = array.unwrap_or(name);
+        let spelled = self.text(name);
+        match name.kind() {
+            "variable_name" if spelled == "0" => None,
+            "variable_name" if spelled.starts_with(|sign: char| sign.is_ascii_digit()) => {
+                Some(self.positions())
             }
+            "variable_name" => Some(TextHolder::Variable(spelled)),
+            "special_variable_name" if matches!(spelled, "@" | "*") => Some(self.positions()),
+            _ => None,
+        }
+    }
+
+    fn visit(&mut self, node: Node<'_>) {
+        while self.around.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
+        match node.kind() {
+            "function_definition" => {
+                let name = self.name_of(node).unwrap_or_default();
+                self.around.push((node.end_byte(), name));
+            }
+            "variable_assignment" => self.assigned(node),
+            "for_statement" => self.looped(node),
             "command" => self.command(node),
+            "unset_command" => self.unset(&named_children(node, usize::MAX)),
+            "declaration_command" => {
+                let words = named_children(node, usize::MAX).into_iter();
+                let words: Vec<Node<'_>> =
+                    words.filter(|word| word.kind() != "variable_assignment").collect();
+                let program = self.text(node).split_whitespace().next().unwrap_or_default();
+                self.declared(program, &words);
+            }
             "arithmetic_expansion" => self.compute(node),
             "command_substitution" if is_arithmetic(node) => self.compute(node),
             "compound_statement" | "subshell" if self.text(node).starts_with("((") => self.compute(node),
@@ -97,95 +165,68 @@ impl<'s> ArithmeticScan<'s> {
             }
             "test_command" if self.text(node).starts_with("[[") => self.compare(node),
             "unary_expression" => self.test_name(node),
-            "expansion" if self.pay(node) => {
-                // `${NAME:from:length}`
-                let place = self.text(node).split_once(':').map(|(_, place)| place);
-                let place = place.filter(|place| !place.starts_with(['-', '=', '+', '?']));
-                self.read.extend(names_read(place.unwrap_or_default()));
-            }
+            "expansion" if self.pay(node) => self.expanded(node),
             _ => {}
         }
     }
 
     fn assigned(&mut self, node: Node<'_>) {
-        let Some(name) = node.child_by_field_name("name") else { return };
-        let name = self.text(name).split('[').next().unwrap_or_default();
-        if let Some(value) = node.child_by_field_name("value") {
+        let Some(name) = self.name_of(node) else { return };
+        let name = name.split('[').next().unwrap_or_default();
+        let Some(value) = node.child_by_field_name("value") else { return };
+        self.give(TextHolder::Variable(name), value);
+        if self.numbers.contains(name) {
+            self.compute(value);
+        }
+    }
+
+    /// A loop over words; without any, over the positions.
+    fn looped(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("variable") else { return };
+        let name = TextHolder::Variable(self.text(name));
+        let mut cursor = node.walk();
+        let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).collect();
+        if values.is_empty() {
+            self.held.copy(name, self.positions());
+        }
+        for value in values {
             self.give(name, value);
         }
-        let declaration = node.parent().filter(|parent| parent.kind() == "declaration_command");
-        let words = declaration.map(|node| self.text(node)).unwrap_or_default().split_whitespace().skip(1);
-        if words.take_while(|word| word.starts_with('-')).any(|word| word.contains('i')) {
-            // A number is computed from what it is given.
-            self.read.insert(name);
-            if let Some(value) = node.child_by_field_name("value") {
-                self.compute(value);
-            }
+    }
+
+    /// `${NAME:from:length}` and `${!NAME}`.
+    fn expanded(&mut self, node: Node<'_>) {
+        let spelled = self.text(node);
+        let place = spelled.split_once(':').map(|(_, place)| place);
+        let place = place.filter(|place| !place.starts_with(['-', '=', '+', '?']));
+        self.note_read(place.unwrap_or_default());
+        let name = named_children(node, 1).pop().filter(|_| is_indirect(spelled));
+        if let Some(holder) = name.and_then(|name| self.holder(name)) {
+            self.held.read(holder);
         }
     }
 
-    fn command(&mut self, node: Node<'_>) {
-        let children = named_children(node, 64);
-        let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-        match name {
-            "let" => {
-                for word in children.into_iter().skip(1) {
-                    self.compute(word);
-                }
-            }
-            "printf" => {
-                let mut words = children.into_iter().skip(1);
-                let sets_variable = words.next().is_some_and(|word| self.text(word) == "-v");
-                if let Some(name) = words.next().filter(|_| sets_variable) {
-                    let name = self.text(name).split('[').next().unwrap_or_default();
-                    for word in words {
-                        self.give(name, word);
-                    }
-                }
-            }
-            "read" | "mapfile" | "readarray" => {
-                let words = children.iter().filter(|child| child.kind() == "word");
-                let words = words.map(|word| self.text(*word)).filter(|word| !word.starts_with('-'));
-                let names: Vec<&str> = words.collect();
-                let given = children.iter().find(|child| child.kind() == "herestring_redirect");
-                for name in names.into_iter().chain(["REPLY", "MAPFILE"]) {
-                    match given {
-                        Some(given) => self.give(name, *given),
-                        None => _ = self.foreign.insert(name),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Notes what a name gets from a value.
-    fn give(&mut self, name: &'s str, value: Node<'_>) {
+    /// Notes what a holder gets from a value.
+    fn give(&mut self, holder: TextHolder<'s>, value: Node<'_>) {
         if !self.pay(value) {
             return;
         }
         each(value, |inner, _| match inner.kind() {
             "arithmetic_expansion" | "process_substitution" => false,
             "command_substitution" if is_arithmetic(inner) => false,
-            "command_substitution" => match self.printed_by_all(inner, 0) {
+            "command_substitution" => match printed_by_all(inner, self.source, 0) {
                 SubstitutionOutput::Number => false,
                 SubstitutionOutput::Given => true,
                 SubstitutionOutput::Foreign => {
-                    self.foreign.insert(name);
+                    self.held.fill(holder);
                     false
                 }
             },
             "simple_expansion" | "expansion" if !is_number(self.text(inner)) => {
-                let other = named_children(inner, 4).into_iter().map(|child| match child.kind() {
-                    "subscript" => child.named_child(0).unwrap_or(child),
-                    _ => child,
-                });
-                let other = other.filter(|child| child.kind() == "variable_name");
-                let other: Vec<&str> = other.map(|child| self.text(child)).collect();
-                if self.copies.len() < MAX_COPIES {
-                    self.copies.extend(other.into_iter().map(|other| (name, other)));
-                } else {
-                    self.is_met = true;
+                for other in named_children(inner, 4) {
+                    if let Some(other) = self.holder(other) {
+                        self.held.copy(holder, other);
+                    }
                 }
                 true
             }
@@ -195,22 +236,35 @@ impl<'s> ArithmeticScan<'s> {
 
     /// Notes what arithmetic reads.
     fn compute(&mut self, node: Node<'_>) {
+        self.compute_in(node, node.byte_range());
+    }
+
+    /// The same for a part of a node.
+    fn compute_in(&mut self, node: Node<'_>, part: Range<usize>) {
         if !self.pay(node) {
             return;
         }
         let mut covered: Vec<Range<usize>> = Vec::new();
         each(node, |inner, depth| {
             let is_printed = inner.kind() == "command_substitution" && !is_arithmetic(inner);
-            if is_printed {
-                self.is_met |= self.printed_by_all(inner, 0) == SubstitutionOutput::Foreign;
+            if is_printed && part.contains(&inner.start_byte()) {
+                self.held.is_met |= printed_by_all(inner, self.source, 0) == SubstitutionOutput::Foreign;
                 covered.push(inner.byte_range());
             }
             !is_printed || depth == 0
         });
-        let mut at = node.start_byte();
-        for span in covered.into_iter().chain([node.end_byte()..node.end_byte()]) {
-            self.read.extend(names_read(self.source.get(at..span.start).unwrap_or_default()));
+        let mut at = part.start;
+        for span in covered.into_iter().chain([part.end..part.end]) {
+            self.note_read(self.source.get(at..span.start).unwrap_or_default());
             at = at.max(span.end);
+        }
+    }
+
+    /// Notes the names that an expression reads.
+    fn note_read(&mut self, expression: &'s str) {
+        for name in names_read(expression) {
+            let holder = if name == POSITIONS { self.positions() } else { TextHolder::Variable(name) };
+            self.held.read(holder);
         }
     }
 
@@ -243,126 +297,5 @@ impl<'s> ArithmeticScan<'s> {
         if is_value && sign.kind() == "test_operator" && self.text(*sign) == "-v" {
             self.compute(*name);
         }
-    }
-
-    /// What the statements in a node print.
-    fn printed_by_all(&self, node: Node<'_>, depth: u32) -> SubstitutionOutput {
-        let all = named_children(node, 64);
-        all.into_iter().map(|part| self.printed(part, depth)).max().unwrap_or(SubstitutionOutput::Foreign)
-    }
-
-    fn printed(&self, node: Node<'_>, depth: u32) -> SubstitutionOutput {
-        match node.kind() {
-            _ if depth > MAX_DEPTH => SubstitutionOutput::Foreign,
-            "command" => self.printed_by_command(node),
-            "redirected_statement" => node
-                .child_by_field_name("body")
-                .map_or(SubstitutionOutput::Foreign, |body| self.printed(body, depth + 1)),
-            "list" => self.printed_by_all(node, depth + 1),
-            "pipeline" => {
-                let stages = named_children(node, 64);
-                let made = stages.iter().rev().find(|stage| !self.is_filter(**stage));
-                made.map_or(SubstitutionOutput::Foreign, |stage| self.printed(*stage, depth + 1))
-            }
-            _ => SubstitutionOutput::Foreign,
-        }
-    }
-
-    fn printed_by_command(&self, command: Node<'_>) -> SubstitutionOutput {
-        let words = named_children(command, 64).into_iter();
-        let words = words.skip_while(|word| word.kind() == "variable_assignment");
-        let words: Vec<&str> = words.map(|word| self.text(word)).collect();
-        let Some((name, words)) = words.split_first() else { return SubstitutionOutput::Foreign };
-        let has = |option: char| {
-            words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(option))
-        };
-        let is_number = match *name {
-            "wc" | "nproc" | "expr" | "date" | "stat" | "seq" | "bc" | "pgrep" | "tput" | "getconf"
-            | "du" | "sysctl" => true,
-            "grep" | "egrep" | "fgrep" | "rg" => has('c') || words.contains(&"--count"),
-            "id" => has('u') || has('g'),
-            "git" => words.contains(&"--count"),
-            "tr" => keeps_digits(words),
-            "jq" => words.iter().any(|word| word.trim_end_matches(['\'', '"']).ends_with("length")),
-            _ => false,
-        };
-        match *name {
-            _ if is_number => SubstitutionOutput::Number,
-            "echo" | "printf" => SubstitutionOutput::Given,
-            _ => SubstitutionOutput::Foreign,
-        }
-    }
-
-    /// Whether a stage of a pipeline prints parts of what it gets. `cat` prints files if some are named, `xargs` what the
-    /// program prints that it starts, and `tr -dc 0-9` a number, whatever it gets.
-    fn is_filter(&self, stage: Node<'_>) -> bool {
-        const FILTERS: &[&str] =
-            &["tr", "sed", "awk", "cut", "head", "tail", "sort", "uniq", "tee", "xargs", "cat", "rev"];
-        let name = stage.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-        let words = named_children(stage, 64).into_iter().skip(1);
-        let words: Vec<&str> = words.map(|word| self.text(word)).collect();
-        let prints_other = match name {
-            "cat" | "xargs" => words.iter().any(|word| !word.starts_with('-')),
-            "tr" => keeps_digits(&words),
-            _ => false,
-        };
-        FILTERS.contains(&name) && !prints_other && stage.prev_named_sibling().is_some()
-    }
-
-    fn meets(mut self) -> bool {
-        let mut before = usize::MAX;
-        while self.foreign.len() != before {
-            before = self.foreign.len();
-            for (name, other) in &self.copies {
-                if self.foreign.contains(other) {
-                    self.foreign.insert(*name);
-                }
-            }
-        }
-        self.is_met || !self.foreign.is_disjoint(&self.read)
-    }
-}
-
-/// Whether `tr` with these words deletes all but digits.
-fn keeps_digits(words: &[&str]) -> bool {
-    let [options @ .., set] = words else { return false };
-    let set = set.trim_matches(['\'', '"']);
-    let is_complement = options.iter().any(|option| ["-dc", "-cd", "-Cd", "-dC"].contains(option));
-    options.len() == 1 && is_complement && ["0-9", "0-9\\n", "[:digit:]"].contains(&set)
-}
-
-/// Whether an expansion is a length, or the indexes of an array.
-fn is_number(expansion: &str) -> bool {
-    let is_index = expansion.ends_with("[@]}") || expansion.ends_with("[*]}");
-    expansion.starts_with("${#") || expansion.starts_with("${!") && is_index
-}
-
-/// The names that an expression reads: `${#NAME}` is a number, and `NAME = 1` only sets it.
-fn names_read(expression: &str) -> Vec<&str> {
-    let is_sign = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
-    let mut names = Vec::new();
-    let mut rest = expression;
-    while let Some(at) = rest.find(is_sign) {
-        let (before, from) = rest.split_at(at);
-        let (name, behind) = from.split_at(from.find(|sign: char| !is_sign(sign)).unwrap_or(from.len()));
-        rest = behind;
-        let behind = behind.trim_start();
-        let is_set = behind.starts_with('=') && !behind.starts_with("==");
-        if !name.starts_with(|sign: char| sign.is_ascii_digit()) && !before.ends_with('#') && !is_set {
-            names.push(name);
-        }
-    }
-    names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::names_read;
-
-    #[test]
-    fn an_expression_reads_names_that_it_does_not_only_set() {
-        assert_eq!(names_read("((n > 3 && $m == ${k}))"), ["n", "m", "k"]);
-        assert_eq!(names_read("n = ${#x} + 0x1f + a[i]"), ["a", "i"]);
-        assert_eq!(names_read("n += 1"), ["n"]);
     }
 }

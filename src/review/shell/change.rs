@@ -8,6 +8,7 @@ pub(super) mod subshell;
 
 use super::alias::RenamedCommands;
 use super::function::ShellFunction;
+use super::redirections::Redirections;
 use crate::review::syntax::{each, text};
 use node::{changed_by, is_loop};
 use std::collections::{HashMap, HashSet};
@@ -80,6 +81,7 @@ impl<'s> ChangePlaces<'s> {
         root: Node<'_>,
         source: &'s str,
         functions: &HashMap<String, ShellFunction<'_>>,
+        redirections: &Redirections<'_>,
     ) -> Self {
         let mut changes = Self::default();
         let mut around: Vec<(Range<usize>, bool)> = Vec::new();
@@ -92,7 +94,7 @@ impl<'s> ChangePlaces<'s> {
             {
                 changes.prefixed.insert(text(name, source));
             }
-            for target in changed_by(node, source, functions) {
+            for target in changed_by(node, source, functions, redirections) {
                 changes.looped += usize::from(node.kind() == "command" && is_loop(node, source));
                 let within = around.last().map_or(0, |(span, _)| span.start);
                 changes.add(node.start_byte(), within, target, around.iter().any(|(_, inner)| *inner));
@@ -105,7 +107,7 @@ impl<'s> ChangePlaces<'s> {
         });
         changes.names_folder =
             !changes.any(FOLDER) && ["PWD", "pwd"].iter().any(|name| source.contains(name));
-        changes.renamed = RenamedCommands::of(root, source);
+        changes.renamed = RenamedCommands::of(root, source, redirections);
         changes
     }
 

@@ -53,7 +53,7 @@ impl ShellReader<'_, '_> {
             return self.aliased(&meant, &first, rest, start);
         }
         if let Some(body) = self.functions.get(spelled).copied() {
-            self.follow(body, rest, span);
+            self.follow(body, rest, start);
             return self.forget_target(ChangeTarget::Functions);
         }
         self.by_name(name, system || !spelled.contains('/'), rest, start);

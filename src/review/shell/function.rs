@@ -1,11 +1,12 @@
 //! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
+use super::command_start::CommandStart;
+use crate::review::programs::{self, Program};
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
 use std::collections::HashMap;
-use std::ops::Range;
 use tree_sitter::Node;
 
 /// The deepest nesting of functions that are followed.
@@ -68,18 +69,19 @@ fn takes(body: &str) -> bool {
 }
 
 impl<'t> ShellReader<'_, 't> {
-    /// Follows a call of one of the text's functions: reads its body with these arguments.
+    /// Follows a call of one of the text's functions: reads its body with these arguments and this input.
     pub(super) fn follow(
         &mut self,
         ShellFunction { body, takes, .. }: ShellFunction<'t>,
         given: Vec<Argument>,
-        span: &Range<usize>,
+        CommandStart { input, span, .. }: CommandStart<'_>,
     ) {
-        if !takes {
+        let source = text(body, self.source);
+        let input = input.filter(|_| self.may_run_input(source));
+        if !takes && input.is_none() {
             // Without arguments it does the same each time, and its body was read where it is defined.
             return;
         }
-        let source = text(body, self.source);
         self.followed += source.len();
         if self.calls.contains(&body.id()) {
             // A recursive call: the body was already read with unknown arguments.
@@ -87,17 +89,39 @@ impl<'t> ShellReader<'_, 't> {
             return;
         }
         if self.calls.len() >= MAX_DEPTH || self.followed > FREE_BYTES + self.source.len().saturating_mul(8) {
-            self.reading.cut = true;
+            // Of a function without arguments, only what its input does is not known.
+            self.reading.cut |= takes;
+            self.reading.unknown |= !takes;
             return;
         }
         let values: Vec<Value> = given.into_iter().map(|argument| argument.value).collect();
         let before = (self.positional.replace(values), self.called.replace(span.clone()));
         let outer = (std::mem::take(&mut self.open), std::mem::take(&mut self.list));
+        if let Some(input) = input {
+            self.feed_instead(body, input);
+        }
         self.calls.push(body.id());
         walk(self, body, 0);
         self.calls.pop();
         self.end_scopes(usize::MAX);
         (self.open, self.list) = outer;
         (self.positional, self.called) = before;
+    }
+
+    /// Whether a function may run or keep what it reads: it names an interpreter, another function, or what takes its
+    /// input for words or a file.
+    fn may_run_input(&mut self, body: &str) -> bool {
+        let is_between = |sign: char| !sign.is_alphanumeric() && !"._-".contains(sign);
+        let fills_words = |word: &str| {
+            let mut wrappers = self.rules.file.wrapper.iter().filter(|wrapper| wrapper.stdin);
+            wrappers.any(|wrapper| wrapper.names.iter().any(|name| name == word))
+        };
+        self.frames.pay(body.len() / 64)
+            && body.split(is_between).any(|word| {
+                matches!(word, "cat" | "tee" | "dd" | "read" | "mapfile" | "readarray")
+                    || self.functions.contains_key(word)
+                    || fills_words(word)
+                    || programs::shipped().get(word).is_some_and(Program::runs_input)
+            })
     }
 }

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::option_form::in_getopt_form;
 use crate::review::folder::entered;
-use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role, StartedAs};
+use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role};
 use crate::review::value::{Act, Argument, HOLE, Value};
 use std::ops::Range;
 
@@ -69,8 +69,7 @@ impl CommandFacts {
 
     /// The role of the first operand of an interpreter: the file with the code.
     fn interprets(&self) -> Option<&'static Role> {
-        let mut roles = self.tables.iter().filter_map(|table| table.operands.first());
-        roles.find(|role| role.does == OperandUse::Starts(StartedAs::File))
+        self.tables.iter().find_map(|table| table.interprets())
     }
 
     /// Whether the standard input of a command is code: it is an interpreter, and neither an option nor an operand has
@@ -211,15 +210,22 @@ fn saved(act: &Act) -> Option<Argument> {
     let url = act.arguments.iter().find(|a| a.value.as_whole_text().is_some_and(|t| t.contains('/')));
     let url = url.filter(|_| keeps)?;
     let address = url.value.as_whole_text()?;
-    let name = address.rsplit('/').next()?.split('?').next()?;
-    let has_path = address.split_once("://").map_or(address, |(_, place)| place).contains('/');
-    let name = match act.name.as_str() {
-        "git clone" => name.strip_suffix(".git").unwrap_or(name),
-        "wget" if name.is_empty() || !has_path => "index.html",
-        _ => name,
+    let (place, query) =
+        address.split_once('?').map_or((address, None), |(place, query)| (place, Some(query)));
+    let name = place.rsplit('/').next()?;
+    let has_path = place.split_once("://").map_or(place, |(_, rest)| rest).contains('/');
+    let name = match (act.name.as_str(), query) {
+        ("git clone", _) => name.strip_suffix(".git").unwrap_or(name).to_owned(),
+        ("wget", query) => {
+            let name = if name.is_empty() || !has_path { "index.html" } else { name };
+            // Of the query, each `/` is written in another way.
+            query.map_or_else(|| name.to_owned(), |query| format!("{name}?{}", query.replace('/', "%2F")))
+        }
+        _ => name.to_owned(),
     };
+    let is_named = !name.is_empty();
     let saved = entered(folder.map(|(_, folder)| &folder.value), &Value::text(name));
-    (!name.is_empty()).then(|| Argument::new(saved, &url.span))
+    is_named.then(|| Argument::new(saved, &url.span))
 }
 
 /// The file that a transfer sends: `-T file`, `-d @file`, `-F name=@file`.

@@ -5,6 +5,7 @@ use super::variable::uncertain;
 use super::word::{is_glued, is_glued_home};
 use crate::review::escapes;
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
+use crate::review::programs;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, Taint, Value, ValueKind, taint};
 use tree_sitter::Node;
@@ -20,6 +21,9 @@ impl ShellReader<'_, '_> {
     pub(super) fn substituted(&mut self, node: Node<'_>, depth: u32) -> Value {
         let spelled = text(node, self.source);
         let mut value = self.printed_by_all(node, depth);
+        if spelled.contains("<<") && !self.keeps_documents(node) {
+            value = value.to_unknown();
+        }
         if let ValueKind::Text { text, .. } = &mut value.kind {
             text.truncate(text.trim_end_matches('\n').len());
         }
@@ -54,6 +58,7 @@ impl ShellReader<'_, '_> {
             return Value::unknown();
         }
         let deeper = depth + 1;
+        self.take_input(node, deeper);
         match node.kind() {
             "command" => self.printed(node, deeper),
             "declaration_command" => Value::unknown().tainted(Taint::ENVIRONMENT),
@@ -67,6 +72,16 @@ impl ShellReader<'_, '_> {
             "subshell" | "compound_statement" | "list" | "negated_command" => {
                 self.printed_by_all(node, deeper)
             }
+            // Which of the statements run, and how often, is not known.
+            "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "while_statement"
+            | "for_statement"
+            | "c_style_for_statement"
+            | "do_group"
+            | "case_statement"
+            | "case_item" => self.printed_by_all(node, deeper).to_unknown(),
             _ => Value::unknown(),
         }
     }
@@ -86,14 +101,17 @@ impl ShellReader<'_, '_> {
         let elsewhere = self.prints_elsewhere(node);
         let mut words = words.into_iter().map(|a| a.value);
         let name = words.next().and_then(|v| v.as_whole_text().map(str::to_owned)).unwrap_or_default();
-        let is_own = self.functions.contains_key(&name) || self.aliases.contains_key(&name);
+        let function = self.functions.get(&name).map(|function| function.body);
+        let is_own = function.is_some() || self.aliases.contains_key(&name);
         let is_own =
             is_own || name.contains('/') && !name.starts_with("/bin/") && !name.starts_with("/usr/bin/");
         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
         let operands: Vec<Value> = words.collect();
-        let input = self.inputs.get(&node.id()).map(|a| a.value.clone());
+        let fed = self.inputs.get(&node.id()).cloned();
+        let input = self.input_of(node, fed, depth).map(|input| input.value);
         let given = operands.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()));
         let given = input.iter().fold(given, |t, v| t.with(v.all_taint()));
+        let given = function.into_iter().fold(given, |t, body| t.with(self.printed_by_function(body, depth)));
         match name.as_str() {
             "printf" | "echo" => {
                 let value = if name == "echo" { echoed(&operands) } else { formatted(&operands) };
@@ -110,6 +128,7 @@ impl ShellReader<'_, '_> {
             _ => {}
         }
         let mark = self.rules.mark_of(&name).map(taint).unwrap_or_default();
+        let mark = mark.with(self.mark_of_wrapped(&name, &operands));
         let decodes = matches!(name.as_str(), "base64" | "openssl" | "xxd")
             && operands
                 .iter()
@@ -140,6 +159,31 @@ impl ShellReader<'_, '_> {
             }
         }
         Value::unknown().tainted(all)
+    }
+
+    /// The mark of what the program prints that a wrapper runs.
+    fn mark_of_wrapped(&self, name: &str, operands: &[Value]) -> Taint {
+        let is_wrapper = |name: &str| {
+            self.rules.file.wrapper.iter().any(|wrapper| wrapper.names.iter().any(|n| n == name))
+        };
+        let mut names = operands.iter().filter_map(Value::as_whole_text);
+        let program = names.find(|name| programs::shipped().get(name).is_some() && !is_wrapper(name));
+        let program = program.filter(|_| is_wrapper(name));
+        program.and_then(|program| self.rules.mark_of(program)).map(taint).unwrap_or_default()
+    }
+
+    /// The marks of what a function of the text prints.
+    fn printed_by_function(&mut self, body: Node<'_>, depth: u32) -> Taint {
+        let work = body.byte_range().len() / 8;
+        if self.calls.contains(&body.id()) || !self.frames.pay_optional(work) {
+            return Taint::default();
+        }
+        let positions = self.positional.take();
+        self.calls.push(body.id());
+        let printed = self.output(body, depth);
+        self.calls.pop();
+        self.positional = positions;
+        printed.all_taint()
     }
 }
 

@@ -1,69 +1,112 @@
-//! Handles redirections: files that are read and written, the text that is written if known, and here-documents, which
-//! become a command's standard input.
+//! Handles redirections: files that are read and written, the text that is written if known, and what they give a
+//! command to read.
 
 use super::ShellReader;
+use super::redirections::{self, receiver};
+use super::stream::in_place_of;
+use super::text_code::is_raw;
 use crate::review::path_class;
 use crate::review::rules::TargetClass;
-use crate::review::syntax::{first_child, named_children, text};
+use crate::review::syntax::{each, last_child, named_children, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
+use std::collections::HashMap;
 use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
-    /// A statement with redirections: here-documents and here-strings become its standard input.
+    /// A statement with redirections: remembers what they write, and passes on what is piped behind the beginning of a
+    /// here-document.
     pub(super) fn redirected(&mut self, node: Node<'_>) {
         let body = node.child_by_field_name("body");
-        let string = named_children(node, usize::MAX).into_iter().find(|n| n.kind() == "herestring_redirect");
-        if let (Some(body), Some(word)) = (body, string.and_then(first_child)) {
-            let value = self.word(word, 0);
-            self.feed(body, Argument::new(value, &word.byte_range()));
-        }
-        let mut cursor = node.walk();
-        let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
-        for redirect in redirects {
-            if redirect.kind() == "file_redirect" {
-                if let (Some(body), Some(passed)) = (body, self.from_pipe(redirect)) {
-                    self.feed(body, passed);
-                }
-                continue;
-            }
-            if redirect.kind() != "heredoc_redirect" {
-                continue;
-            }
-            let document = self.document(redirect);
-            if let Some(body) = body {
-                self.feed(body, document.clone());
-            }
-            self.write_down(body, redirect);
+        let documents = named_children(node, usize::MAX).into_iter();
+        for document in documents.filter(|redirection| redirection.kind() == "heredoc_redirect") {
+            self.write_down(body, document);
             // `cat <<E | bash`: the rest of the pipeline gets the body's output.
-            for child in named_children(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
-                let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
-                let known = printed.as_text().is_some();
-                let passed =
-                    if known { Argument { value: printed, ..document.clone() } } else { document.clone() };
-                self.pipe(child, Some(passed), 0);
+            for rest in named_children(document, 16).into_iter().filter(|n| n.kind() == "pipeline") {
+                let printed = body.map_or_else(Value::unknown, |body| self.output(body, 0));
+                let read = receiver(node).and_then(|receiver| self.input_of(receiver, None, 0));
+                let read = read.unwrap_or_else(|| self.document(document));
+                let value = match printed.as_text() {
+                    Some(_) => printed,
+                    // What is known of the input may be known of what is printed, too.
+                    None => read.value.tainted(printed.all_taint()),
+                };
+                self.pipe(rest, Some(Argument { value, ..read }), 0);
             }
         }
         self.write_down(body, node);
     }
 
-    /// The input that `< <(command)` and `< file` give.
-    fn from_pipe(&mut self, redirect: Node<'_>) -> Option<Argument> {
-        let target = redirect.child_by_field_name("destination")?;
-        let spelled = text(redirect, self.source);
-        if target.kind() == "process_substitution" && spelled.starts_with(['0', '<']) {
-            let last = named_children(target, 64).pop()?;
-            return Some(Argument::new(self.printed_by_all(target, 0), &last.byte_range()));
+    /// Passes the input that the redirections of a group, a branch or a loop give it on to the commands in it.
+    pub(super) fn take_input(&mut self, node: Node<'_>, depth: u32) {
+        if node.kind() != "command"
+            && let Some(input) = self.input_of(node, None, depth)
+        {
+            self.feed_instead(node, input);
         }
-        let sign = spelled.trim_start_matches(|c: char| c.is_ascii_digit());
-        if !sign.starts_with('<') || sign.starts_with("<&") || sign.starts_with("<>") {
-            return None;
+    }
+
+    /// The standard input of a command or group: what its redirections give it in place of `before`. Of several, the
+    /// last one counts.
+    pub(super) fn input_of(
+        &mut self,
+        node: Node<'_>,
+        before: Option<Argument>,
+        depth: u32,
+    ) -> Option<Argument> {
+        let source = self.source;
+        // What each descriptor reads.
+        let mut given: HashMap<&str, Argument> = before.into_iter().map(|before| ("0", before)).collect();
+        for redirection in self.redirections.of_node(node).to_vec() {
+            let found = match redirection.kind() {
+                "heredoc_redirect" => Some(self.document(redirection)),
+                "herestring_redirect" => last_child(redirection)
+                    .map(|word| Argument::new(self.word(word, depth), &redirection.byte_range())),
+                _ => self.from_file(redirection, &given, depth),
+            };
+            let descriptor = redirections::descriptor(redirection, source);
+            if let Some(found) = found {
+                let found = in_place_of(found, given.get(descriptor));
+                given.insert(descriptor, found);
+            }
+        }
+        given.remove("0")
+    }
+
+    /// What `< file`, `< <(command)` and `<&3` give; `None` if that is not known to be another input than before.
+    fn from_file(
+        &mut self,
+        redirection: Node<'_>,
+        given: &HashMap<&str, Argument>,
+        depth: u32,
+    ) -> Option<Argument> {
+        let source = self.source;
+        let copied = |other: &str| {
+            let other = redirections::plain_number(other);
+            let unknown = || Argument::new(Value::unknown(), &redirection.byte_range());
+            let is_same = other == redirections::descriptor(redirection, source);
+            (!is_same).then(|| given.get(other).cloned().unwrap_or_else(unknown))
+        };
+        let sign = redirections::operator(redirection);
+        let target = redirection.child_by_field_name("destination").filter(|_| sign.starts_with('<'));
+        let target = target.filter(|_| !redirections::closes(redirection))?;
+        if sign == "<&" {
+            return copied(text(target, source));
+        }
+        if target.kind() == "process_substitution" {
+            let last = last_child(target)?;
+            return Some(Argument::new(self.printed_by_all(target, depth), &last.byte_range()));
         }
         let path = self.gravest_word(target);
-        let located = path.as_text().map(|(path, _)| path_class::locate(path, None, self.scope))?;
-        if located.is(TargetClass::Null) {
+        let path = path.as_text().map(|(path, _)| path);
+        if let Some(other) = path.and_then(|path| path.strip_prefix("/dev/fd/")) {
+            return copied(other);
+        }
+        let located = path.map(|path| path_class::locate(path, None, self.scope));
+        let is = |class: TargetClass| located.as_ref().is_some_and(|located| located.is(class));
+        if is(TargetClass::Null) {
             return None;
         }
-        let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
+        let secret = is(TargetClass::Secret) || is(TargetClass::Private);
         let mark = if secret { Taint::FILE.with(Taint::SECRET) } else { Taint::FILE };
         Some(Argument::new(Value::unknown().tainted(mark), &target.byte_range()))
     }
@@ -91,14 +134,29 @@ impl ShellReader<'_, '_> {
         Argument::text(text(body, self.source), &body.byte_range())
     }
 
+    /// Whether bash leaves the here-documents in a node as they are written.
+    pub(super) fn keeps_documents(&mut self, node: Node<'_>) -> bool {
+        let source = self.source;
+        let mut keeps = self.frames.pay(node.byte_range().len() / 64);
+        let is_complete = each(node, |inner, _| {
+            keeps &= match inner.kind() {
+                "heredoc_redirect" => redirections::operator(inner) != "<<-",
+                "heredoc_body" => is_raw(inner, source) || !text(inner, source).contains(['$', '`', '\\']),
+                _ => true,
+            };
+            keeps
+        });
+        keeps && is_complete
+    }
+
     pub(super) fn redirect(&mut self, node: Node<'_>) {
         let Some(target) = node.child_by_field_name("destination") else { return };
         if target.kind() == "number" {
             return;
         }
-        let operator = (0..node.child_count()).filter_map(|i| node.child(i)).find(|n| !n.is_named());
-        let operator = operator.map(|n| text(n, self.source)).unwrap_or_default();
+        let operator = redirections::operator(node);
         let name = match operator {
+            "<&-" | ">&-" => return,
             "<" => "<",
             ">>" | "&>>" => ">>",
             ">&" if text(target, self.source).starts_with('-') => return,

@@ -1,7 +1,7 @@
 //! Reads simple commands: their words, and once for each value of a variable that decides what they run.
 
 use super::command_start::CommandStart;
-use super::{ShellReader, joint, module};
+use super::{ShellReader, joint, module, redirections};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
@@ -11,24 +11,14 @@ impl<'t> ShellReader<'_, 't> {
     /// A simple command; read once for each value of a variable that decides what it runs.
     pub(super) fn simple(&mut self, node: Node<'t>) {
         self.assign_before(node);
-        let input = self.inputs.remove(&node.id());
-        let string = self.here_string(node);
-        let input = match (input, string) {
-            // Of several redirections, the last one counts.
-            (Some(input), Some(string))
-                if node.parent().is_some_and(|around| around.kind() == "redirected_statement")
-                    && input.span.start >= string.span.end =>
-            {
-                Some(input)
-            }
-            (input, string) => string.or(input),
-        };
-        let children = named_children(node, 64);
-        let count = |kind: &str| children.iter().filter(|child| child.kind() == kind).count();
-        let sets_ifs = children.iter().any(|child| {
+        let fed = self.inputs.remove(&node.id());
+        let input = self.input_of(node, fed, 0);
+        let sets_ifs = named_children(node, 64).iter().any(|child| {
             child.kind() == "variable_assignment" && text(*child, self.source).starts_with("IFS")
         });
-        let inputs = count("herestring_redirect") + count("file_redirect") + count("heredoc_redirect");
+        let descriptors = self.redirections.of_node(node).iter();
+        let descriptors = descriptors.map(|redirection| redirections::descriptor(*redirection, self.source));
+        let inputs = descriptors.filter(|descriptor| *descriptor == "0").count();
         self.odd_input = sets_ifs || inputs > 1 || self.shared.contains(&node.id());
         match self.alternatives(node) {
             Some((name, values)) if self.chosen.is_none() && self.frames.pay(values.len()) => {
@@ -77,13 +67,16 @@ impl<'t> ShellReader<'_, 't> {
     pub(super) fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Argument> {
         const MAX_WORDS: usize = 1 << 14;
         let mut words: Vec<Argument> = Vec::new();
-        let children = named_children(node, MAX_WORDS + 1);
+        let mut children = named_children(node, MAX_WORDS + 1);
+        children.extend(self.redirections.words_behind(node));
+        children.sort_by_key(Node::start_byte);
         for child in children.iter().take(MAX_WORDS) {
             let child = match child.kind() {
                 "command_name" => child.named_child(0).unwrap_or(*child),
                 "variable_assignment" | "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
                     continue;
                 }
+                _ if redirections::is_descriptor(*child, self.source) => continue,
                 _ => *child,
             };
             let values = self.fields(child, depth);

@@ -1,13 +1,22 @@
-//! Passes standard input: from stage to stage of a pipeline, and from here-strings and redirections to commands.
+//! Passes standard input: from stage to stage of a pipeline, and to the commands in a group.
 
 use super::ShellReader;
 use crate::review::syntax::named_children;
 use crate::review::value::{Argument, Taint, Value};
+use std::collections::hash_map::Entry;
 use tree_sitter::Node;
 
 /// How many stages of a pipeline, and commands of a group, get all that is known of their input. It may be long, so of
 /// what the others get, only the marks are known.
 const MAX_FED: usize = 256;
+
+/// An input in place of another one. Where its text is not known, the marks of both count: `/dev/stdin` is the other one
+/// again.
+pub(super) fn in_place_of(input: Argument, before: Option<&Argument>) -> Argument {
+    let before = before.filter(|_| input.value.as_whole_text().is_none());
+    let marks = before.map(|before| before.value.all_taint()).unwrap_or_default();
+    Argument { value: input.value.tainted(marks), ..input }
+}
 
 impl ShellReader<'_, '_> {
     /// Gives each stage of a pipeline the output of the one before it; returns the output of the last one.
@@ -29,9 +38,18 @@ impl ShellReader<'_, '_> {
         flowing.map_or_else(Value::unknown, |a| a.value)
     }
 
-    /// Sets the standard input of a command, or of all commands in a group, a branch or a loop. These may be nested as
-    /// deep as a text has room for.
+    /// Sets the standard input of a command, or of all commands in a group, a branch or a loop, unless they have one.
     pub(super) fn feed(&mut self, node: Node<'_>, argument: Argument) {
+        self.pass_on(node, argument, false);
+    }
+
+    /// The same in place of the input that they have.
+    pub(super) fn feed_instead(&mut self, node: Node<'_>, argument: Argument) {
+        self.pass_on(node, argument, true);
+    }
+
+    /// These may be nested as deep as a text has room for.
+    fn pass_on(&mut self, node: Node<'_>, argument: Argument, replaces: bool) {
         let marks = Argument::new(argument.value.to_unknown(), &argument.span);
         let (mut open, mut fed) = (vec![node], 0);
         while let Some(node) = open.pop() {
@@ -42,11 +60,22 @@ impl ShellReader<'_, '_> {
             match node.kind() {
                 "command" => {
                     let input = if fed < MAX_FED { &argument } else { &marks };
-                    self.inputs.entry(node.id()).or_insert_with(|| input.clone());
+                    match self.inputs.entry(node.id()) {
+                        Entry::Vacant(place) => _ = place.insert(input.clone()),
+                        Entry::Occupied(mut place) if replaces => {
+                            let input = in_place_of(input.clone(), Some(place.get()));
+                            place.insert(input);
+                        }
+                        Entry::Occupied(_) => {}
+                    }
                     fed += 1;
                 }
                 "redirected_statement" | "negated_command" | "pipeline" => {
                     let shared = self.shared.contains(&node.id());
+                    // Behind the beginning of a here-document, a list may go on.
+                    let documents = named_children(node, usize::MAX).into_iter();
+                    let documents = documents.filter(|part| part.kind() == "heredoc_redirect");
+                    open.extend(documents.filter_map(|document| document.child_by_field_name("right")));
                     if let Some(body) = node.child_by_field_name("body").or_else(|| node.named_child(0)) {
                         self.shared.extend(shared.then(|| body.id()));
                         open.push(body);
@@ -74,13 +103,5 @@ impl ShellReader<'_, '_> {
                 _ => {}
             }
         }
-    }
-
-    /// The last here-string of a command.
-    pub(super) fn here_string(&mut self, node: Node<'_>) -> Option<Argument> {
-        let children = named_children(node, usize::MAX);
-        let redirect = children.into_iter().rfind(|child| child.kind() == "herestring_redirect")?;
-        let value = self.word(redirect.named_child(0)?, 0);
-        Some(Argument::new(value, &redirect.byte_range()))
     }
 }

@@ -37,7 +37,7 @@ impl ShellReader<'_, '_> {
 }
 
 /// Whether nothing in a here-document is expanded: a part of its delimiter is quoted.
-fn is_raw(body: Node<'_>, source: &str) -> bool {
+pub(super) fn is_raw(body: Node<'_>, source: &str) -> bool {
     let beside = body.parent().map(|redirect| named_children(redirect, 64)).unwrap_or_default();
     let start = beside.into_iter().find(|node| node.kind() == "heredoc_start");
     start.is_some_and(|start| text(start, source).contains(['\'', '"', '\\']))

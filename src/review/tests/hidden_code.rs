@@ -124,6 +124,60 @@ fn a_text_from_elsewhere_is_code_in_arithmetic() {
     );
 }
 
+/// bash was asked for each sample, as above.
+#[test]
+fn a_text_from_elsewhere_is_code_in_arithmetic_on_arguments_and_in_the_names_of_variables() {
+    assert_unknown(
+        "bash",
+        &[
+            "f() { (( $1 > 3 )); }; f \"$(cat f)\"",
+            "n=$(cat f); f() { local m=$1; (( m > 3 )); }; f \"$n\"",
+            "f() { g \"$@\"; }; g() { (( ${1} )); }; f \"$(cat f)\"",
+            "n=$(cat f); f() { declare -i m=$1; }; f \"$n\"",
+            "set -- \"$(cat f)\"; (( ${1} ))",
+            "set -- \"$(cat f)\"; [[ $1 -gt 3 ]]",
+            "set -- \"$(cat f)\"; for x; do ((x)); done",
+            "set -- \"$(cat f)\"; let \"$@\"",
+            "set -- \"$(cat f)\"; (( $* ))",
+            "set -- -x \"$(cat f)\"; while getopts x: o; do ((OPTARG)); done",
+            "a=(1 2); n=$(cat f); unset \"a[$n]\"",
+            "declare -A a=([x]=1); n=$(cat f); unset \"a[$n]\"",
+            "a=(1 2); n=$(cat f); unset \"a[n]\"",
+            "a=(1 2); unset \"a[$(cat f)]\"",
+            "a=(1); n=$(cat f); unset -v \"$n\"",
+            "n=$(cat f); read \"$n\" <<< x",
+            "n=$(cat f); read -r x \"a[$n]\" <<< 'x y'",
+            "n=$(cat f); printf -v \"$n\" x",
+            "n=$(cat f); printf -v \"a[$n]\" x",
+            "n=$(cat f); declare \"$n=1\"",
+            "n=$(cat f); declare \"a[$n]=1\"",
+            "n=$(cat f); f() { local \"$n=1\"; }; f",
+            "n=$(cat f); test -v \"$n\"",
+            "n=$(cat f); declare -i m; m=$n",
+            "n=$(cat f); declare -i m; m=n",
+            "declare -i m; read m < f",
+            "n=$(cat f); echo ${!n}",
+            "n=$(expr \"$(cat f)\" : '\\(.*\\)'); ((n))",
+            "n=$(date \"+$(cat f)\"); ((n))",
+            "n=$(stat -c '%n' a*); ((n))",
+        ],
+    );
+    assert_known(
+        "bash",
+        &[
+            "f() { (( $1 > 3 )); }; f 4; cat a",
+            "f() { echo \"$1\"; }; f \"$(cat a)\"; g() { (( $1 )); }; g 3",
+            "x=$(cat a); set -- \"$x\"; echo $(( $# + ${#1} ))",
+            "x=$(cat a); read -r -p \"$x? \" y; echo \"$y\"",
+            "x=$(cat a); a=(1 2); unset \"a[0]\" x; echo \"${a[1]}\"",
+            "x=$(cat a); d=$(date -d \"$x\" '+%s'); echo $((d))",
+            "x=$(cat a); for v in HOME PWD; do echo \"${!v}\"; done",
+            "n=$(expr 3 + 4); echo $((n))",
+            "declare -i n; n=$(wc -l < a); echo $((n + 1))",
+        ],
+    );
+}
+
 #[test]
 fn code_without_a_grammar_inside_of_commands_is_not_known_as_in_a_block_of_its_own() {
     assert_unknown(
@@ -182,6 +236,7 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
         format!("env = os.environ.copy()\nenv['PERL5OPT'] = '-Mx'\n{run}, env=env)"),
         format!("mine = os.environ.copy()\nmine.update(LD_PRELOAD='./x.so')\n{run}, env=mine)"),
         "os.environ |= {'LD_PRELOAD': './x.so'}".to_owned(),
+        "os.environ.update([('LD_PRELOAD', './x.so')])".to_owned(),
         "os.execve('/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
         "os.spawnve(os.P_WAIT, '/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
         format!("env = {{'A': '1'}}\nenv['GIT_SSH_COMMAND'] = './x'\n{run}, env=env)"),

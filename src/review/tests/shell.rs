@@ -373,6 +373,8 @@ fn the_files_of_git_and_compilers_are_told() {
         ("kubectl cp web:/a b -c main", &["b"], &[]),
         ("wget --spider https://a.example/b", &[], &[]),
         ("wget https://a.example/", &["index.html"], &[]),
+        ("wget 'https://a.example/b?c=d/e'", &["b?c=d%2Fe"], &[]),
+        ("curl -O 'https://a.example/b?c=d/e'", &["b"], &[]),
         ("git rm -r --cached .", &[".git/index"], &[]),
         ("git branch -m a", &[".git/refs"], &[]),
         ("git symbolic-ref --short HEAD", &[], &[]),
@@ -474,6 +476,18 @@ fn files_that_only_other_files_name_are_not_known() {
 fn the_value_of_an_option_is_no_host() {
     for source in ["yt-dlp -f best https://a.example/x", "aria2c -s 4 -x4 https://a.example/x"] {
         assert_eq!(look("bash", source).effects.hosts, ["a.example"], "{source}");
+    }
+}
+
+#[test]
+fn what_an_option_of_a_downloader_starts_is_told() {
+    for source in [
+        "aria2c --on-download-stop=./x https://a.example/b",
+        "aria2c --on-download-pause ./x https://a.example/b",
+        "yt-dlp --netrc-cmd ./x https://a.example/b",
+    ] {
+        let findings = look("bash", source).findings;
+        assert!(findings.iter().any(|finding| finding.rule == "sh.hidden-start"), "{source}: {findings:?}");
     }
 }
 

@@ -5,6 +5,7 @@ use super::{ChangeTarget, ERREXIT, FOLDER, OLD_FOLDER, POSITIONS, PUSHED_FOLDERS
 use crate::review::shell::alias::command_words;
 use crate::review::shell::function::ShellFunction;
 use crate::review::shell::keyword;
+use crate::review::shell::redirections::Redirections;
 use crate::review::syntax::{named_children, text};
 use std::collections::HashMap;
 use tree_sitter::Node;
@@ -46,6 +47,7 @@ pub(super) fn changed_by<'s>(
     node: Node<'_>,
     source: &'s str,
     functions: &HashMap<String, ShellFunction<'_>>,
+    redirections: &Redirections<'_>,
 ) -> Vec<ChangeTarget<'s>> {
     match node.kind() {
         "variable_assignment" => {
@@ -58,7 +60,7 @@ pub(super) fn changed_by<'s>(
             let name = node.child_by_field_name("variable");
             name.map(|name| ChangeTarget::Name(text(name, source))).into_iter().collect()
         }
-        "command" => changed_by_command(node, source, functions),
+        "command" => changed_by_command(node, source, functions, redirections),
         _ => changed_in_place(node, source),
     }
 }
@@ -151,10 +153,12 @@ fn changed_by_command<'s>(
     node: Node<'_>,
     source: &'s str,
     functions: &HashMap<String, ShellFunction<'_>>,
+    redirections: &Redirections<'_>,
 ) -> Vec<ChangeTarget<'s>> {
     let arguments = named_children(node, 256);
     let words = arguments
         .into_iter()
+        .chain(redirections.words_behind(node))
         .filter(|child| !matches!(child.kind(), "variable_assignment" | "file_redirect"));
     let words: Vec<&str> = words
         .map(|child| text(child, source))
