@@ -83,14 +83,11 @@ fn clean_path(path: &Path) -> PathBuf {
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => {
-                let ended = cleaned.components().next_back();
-                if matches!(ended, Some(Component::Normal(_))) {
-                    cleaned.pop();
-                } else if ended.is_none() {
-                    cleaned.push(part);
-                }
-            }
+            Component::ParentDir => match cleaned.components().next_back() {
+                Some(Component::Normal(_)) => _ = cleaned.pop(),
+                None | Some(Component::ParentDir) => cleaned.push(part),
+                Some(_) => {}
+            },
             part => cleaned.push(part),
         }
     }
@@ -112,6 +109,7 @@ mod tests {
         for (path, cleaned) in [
             ("./a/../b.py", "b.py"),
             ("../x", "../x"),
+            ("../../x/..", "../.."),
             ("/a/./b", "/a/b"),
             ("/..", "/"),
             ("a//b", "a/b"),
