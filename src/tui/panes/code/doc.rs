@@ -63,7 +63,7 @@ pub(crate) enum CodeRow {
 pub(crate) type LineStyles = Vec<(Range<usize>, Style)>;
 
 /// A laid out text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Doc {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
@@ -122,14 +122,11 @@ impl Doc {
         let mut doc = Self {
             lines,
             remarks,
-            rows: Vec::new(),
             width,
             gutter,
-            against: None,
             files: (Vec::new(), vec![FilePart::whole(&source)]),
-            dropped: Vec::new(),
-            chosen: HunkChoice::default(),
             source,
+            ..Self::default()
         };
         doc.lay_out();
         doc
