@@ -17,7 +17,7 @@ enum Blocks {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Syntax {
     blocks: Blocks,
-    comment: Option<&'static str>,
+    pub(super) comment: Option<&'static str>,
     /// Whether lines are code: prose only keeps its indent.
     code: bool,
     tabs: bool,
@@ -55,11 +55,6 @@ impl Syntax {
         };
         let code = !matches!(language, "" | "text" | "markdown" | "diff");
         Self { blocks, comment, code, tabs: matches!(language, "go" | "make" | "makefile") }
-    }
-
-    /// The mark of a comment to the end of the line.
-    pub(crate) fn comment(&self) -> Option<&'static str> {
-        self.comment
     }
 
     /// One step of indent: as the lines have it, else as usual in the language.

@@ -68,7 +68,7 @@ pub(crate) struct Text {
     /// The last search term.
     needle: Option<Needle>,
     /// Whether the search term is sought backward, as after vim's `#`.
-    seeks_back: bool,
+    pub(crate) seeks_back: bool,
 }
 
 impl Text {
@@ -217,15 +217,5 @@ impl Text {
     pub(crate) fn set_needle(&mut self, needle: Option<Needle>) {
         self.needle = needle;
         self.seeks_back = false;
-    }
-
-    /// Whether the next match of the search term is the one before the cursor.
-    pub(crate) fn seeks_back(&self) -> bool {
-        self.seeks_back
-    }
-
-    /// Sets the direction in which the search term is sought.
-    pub(crate) fn seek_back(&mut self, back: bool) {
-        self.seeks_back = back;
     }
 }

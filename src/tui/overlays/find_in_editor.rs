@@ -36,8 +36,9 @@ impl FindInEditor {
     pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
         let last = editor.needle();
         let selected = editor.field().selected().filter(|text| !text.contains('\n'));
-        let is_pattern = selected.is_none() && last.is_some_and(Needle::is_pattern);
-        let needle = Field::offering(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
+        let is_pattern = selected.is_none() && last.is_some_and(|last| last.is_pattern);
+        let needle =
+            Field::offering(selected.as_deref().or(last.map(|last| last.text.as_str())).unwrap_or_default());
         let before = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
         let replaces = replaces && !needle.is_empty();
         let by = Field::single_line();
@@ -65,7 +66,7 @@ impl FindInEditor {
     fn update_needle(&mut self, panes: &mut Panes) -> bool {
         let Some(editor) = panes.code.editor() else { return false };
         let text = self.needle.text();
-        let same = |needle: &Needle| needle.text() == text && needle.is_pattern() == self.is_pattern;
+        let same = |needle: &Needle| needle.text == text && needle.is_pattern == self.is_pattern;
         if self.at != (0, 0) && editor.needle().is_some_and(same) {
             return true;
         }

@@ -28,8 +28,8 @@ struct EditedLines {
 /// A block's text being edited.
 #[derive(Debug)]
 pub struct Editor {
-    block: BlockId,
-    revision: Revision,
+    pub(crate) block: BlockId,
+    pub(crate) revision: Revision,
     /// The text that was opened, and its lines.
     source: Arc<str>,
     original: Vec<String>,
@@ -70,15 +70,6 @@ impl Editor {
 
     pub(crate) fn mode(&self) -> Option<Mode> {
         self.vim.as_ref().map(Vim::mode)
-    }
-
-    pub(crate) fn block(&self) -> BlockId {
-        self.block
-    }
-
-    /// The version that was opened.
-    pub(crate) fn revision(&self) -> Revision {
-        self.revision
     }
 
     /// A number that grows with each change of the text.

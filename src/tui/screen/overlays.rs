@@ -94,7 +94,7 @@ impl Screen {
                 OverlayResponse::Run(slash, argument) => self.run_command(slash, &argument, ctx),
                 OverlayResponse::OpenRecipe(name) => self.open_recipe(&name, ""),
                 OverlayResponse::LeaveFor(exit) => self.leave_for(exit, ctx),
-                OverlayResponse::QuitAfterRun => self.follow.quit_after_run(),
+                OverlayResponse::QuitAfterRun => self.follow.quit_after_run = true,
             }
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn draw(
 fn right(screen: &Screen, state: &State) -> Vec<String> {
     let third = usize::from(screen.arrangement.header.width) / 3;
     let mut parts = Vec::new();
-    parts.extend(screen.recipe.stage().map(Stage::short));
+    parts.extend(screen.recipe.stage.as_ref().map(Stage::short));
     parts.extend(cost(state));
     if let Some(model) = &state.transcript.model {
         parts.push(safe::cut_start(&safe::one_line(&model.model), third));

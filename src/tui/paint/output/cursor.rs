@@ -122,7 +122,7 @@ impl Output {
 
     /// The row of a stream, if it can still be changed; otherwise the cursor moves below all rows for good.
     fn own_row(&mut self, stream: Stream) -> Option<u64> {
-        let settled = self.kept.settled();
+        let settled = self.kept.settled;
         let cursor = self.cursor(stream);
         if cursor.row.is_some_and(|id| id < settled) {
             cursor.go_below();
@@ -152,7 +152,7 @@ impl Output {
         let kind = kind_of(stream);
         let from = self.own_row(stream).unwrap_or_else(|| self.kept.next());
         let own = |id: &u64| self.kept.row(*id).is_some_and(|row| row.kind == kind);
-        let above = (self.kept.settled()..from).rev().filter(own).take(rows.into()).last();
+        let above = (self.kept.settled..from).rev().filter(own).take(rows.into()).last();
         if let Some(id) = above {
             self.enter(stream, id);
         }

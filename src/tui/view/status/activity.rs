@@ -81,7 +81,7 @@ fn summary_text(state: &State, draw: DrawContext<'_>, stop: &str) -> Option<Stri
 /// The reply that is being written.
 fn reply_text(screen: &Screen, state: &State, draw: DrawContext<'_>, stop: &str) -> Option<String> {
     let reply = state.live.reply.as_ref()?;
-    let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
+    let stage = screen.recipe.stage.as_ref().map(|stage| stage.parts().join(", "));
     let mut parts: Vec<String> = stage.into_iter().collect();
     parts.push(format!("{} {} s", reply.doing(), draw.now.since(reply.since) / 1000));
     if let Some(tokens) = reply.usage.and_then(|u| u.output) {
