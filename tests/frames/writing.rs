@@ -352,7 +352,7 @@ fn up_goes_by_rows_before_it_goes_to_older_messages() {
     drawn(&mut scene, 80, 24);
     press(&mut scene, "up");
     assert_eq!(scene.screen.panes.composer.full_text().len(), 120, "still the same message");
-    let width = 120 - scene.screen.panes.composer.field().cursor().byte;
+    let width = 120 - scene.screen.panes.composer.field.cursor().byte;
     assert!((60..80).contains(&width), "{width}");
     press(&mut scene, "up");
     assert_eq!(scene.screen.panes.composer.full_text(), "an older message");

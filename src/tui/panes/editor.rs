@@ -33,11 +33,10 @@ pub struct Editor {
     /// The text that was opened, and its lines.
     source: Arc<str>,
     original: Vec<String>,
-    field: Field,
+    /// Its lines, cursor and selection.
+    pub(crate) field: Field,
     /// What differs from it, for a generation of the text.
     changed: Option<(u64, EditedLines)>,
-    /// The vim keys, if they are enabled.
-    vim: Option<Vim>,
 }
 
 impl Editor {
@@ -46,7 +45,7 @@ impl Editor {
         let mut field = Field::of(source);
         field.engine().put_cursor(Pos::new(line, 0));
         let (source, original) = (source.clone(), field.lines().to_vec());
-        Self { block, revision, source, original, field, changed: None, vim: None }
+        Self { block, revision, source, original, field, changed: None }
     }
 
     /// Sets the language of the text.
@@ -59,27 +58,13 @@ impl Editor {
     /// Enables or disables the vim keys; letters move the cursor at first.
     #[must_use]
     pub(crate) fn with_vim(mut self, vim: bool) -> Self {
-        self.vim = vim.then(|| Vim::new(Mode::Normal));
+        self.field.vim = vim.then(|| Vim::new(Mode::Normal));
         self
-    }
-
-    /// The vim keys and the text.
-    pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Text)> {
-        self.vim.as_mut().map(|vim| (vim, self.field.engine()))
-    }
-
-    pub(crate) fn mode(&self) -> Option<Mode> {
-        self.vim.as_ref().map(Vim::mode)
     }
 
     /// A number that grows with each change of the text.
     pub(crate) fn generation(&self) -> u64 {
         self.field.content().generation()
-    }
-
-    /// The field: its lines, cursor and selection.
-    pub fn field(&self) -> &Field {
-        &self.field
     }
 
     /// The whole text, with its original line ends; new lines get the ends of their neighbours.
@@ -126,38 +111,27 @@ impl Editor {
 
     /// Replaces the whole text, including line ends, by that of an external editor; this can be undone.
     pub(crate) fn replace(&mut self, text: &str) {
-        self.field.engine().replace_all(text);
-        self.settle();
+        self.field.change(|all| all.replace_all(text));
     }
 
     /// Makes one change or move.
     pub(crate) fn apply(&mut self, edit: Edit) {
-        self.field.engine().apply(edit);
-        self.settle();
+        self.field.change(|text| text.apply(edit));
     }
 
     /// Puts the cursor at a position.
     pub(crate) fn jump(&mut self, at: Pos) {
-        self.field.engine().put_cursor(at);
-        self.settle();
-    }
-
-    /// The text, for selecting in it.
-    pub(crate) fn engine(&mut self) -> &mut Text {
-        self.field.engine()
+        self.field.change(|text| text.put_cursor(at));
     }
 
     /// Moves the selected lines (or this one) one indent in or out.
     pub(crate) fn indent(&mut self, inwards: bool) {
-        self.field.engine().indent(inwards);
-        self.settle();
+        self.field.change(|text| text.indent(inwards));
     }
 
     /// Comments the selected lines (or the current one) out, or in again; `false` if the language has no such comments.
     pub(crate) fn toggle_comment(&mut self) -> bool {
-        let done = self.field.engine().toggle_comment();
-        self.settle();
-        done
+        self.field.change(Text::toggle_comment)
     }
 
     /// The bracket under the cursor and its counterpart, if that is near.
@@ -192,15 +166,8 @@ impl Editor {
 
     /// Ends the search: with vim keys the cursor stays at the match, and nothing is selected.
     pub(crate) fn keep_match(&mut self) {
-        if let (Some(_), Some((from, _))) = (&self.vim, self.field.selection()) {
+        if let (Some(_), Some((from, _))) = (&self.field.vim, self.field.selection()) {
             self.field.engine().put_cursor(from);
-        }
-    }
-
-    /// Lets the vim keys take notice of what other keys did.
-    pub(crate) fn settle(&mut self) {
-        if let Some(vim) = &mut self.vim {
-            vim.settle(self.field.engine());
         }
     }
 

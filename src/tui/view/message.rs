@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) fn title(screen: &Screen) -> Title {
-    let left = match screen.panes.composer.mode() {
+    let left = match screen.panes.composer.field.mode() {
         Some(mode) => format!("Message {}", mode.word()),
         None => "Message".to_owned(),
     };
@@ -54,7 +54,7 @@ pub(crate) fn draw(
         buf.set_stringn(text_area.x, text_area.y, hint, room, draw.dim());
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
-    let typed = TypedText::of(screen.panes.composer.field()).rows(
+    let typed = TypedText::of(&screen.panes.composer.field).rows(
         text_area.width.into(),
         text_area.height.into(),
         draw.text(),

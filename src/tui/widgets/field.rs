@@ -3,12 +3,15 @@
 pub(crate) use crate::tui::editing::{Edit, Motion, Pos};
 
 use crate::tui::editing::Text;
+use crate::tui::editing::vim::{Mode, Vim};
 use std::cell::Cell;
 
 #[derive(Debug)]
 pub struct Field {
     text: Text,
     secret: bool,
+    /// The vim keys, if they are enabled.
+    pub(crate) vim: Option<Vim>,
     /// The first row that was shown, as a line and a row of it: the text only scrolls when the cursor leaves
     /// the visible rows.
     top: Cell<(usize, usize)>,
@@ -23,7 +26,7 @@ impl Default for Field {
 impl Field {
     /// A field of one line.
     pub(crate) fn single_line() -> Self {
-        Self { text: Text::single_line(), secret: false, top: Cell::default() }
+        Self { text: Text::single_line(), ..Self::of("") }
     }
 
     /// A field of one line with this text, and the cursor at its end.
@@ -47,7 +50,7 @@ impl Field {
 
     /// A field of several lines with this text unchanged; the cursor is at its start.
     pub(crate) fn of(text: &str) -> Self {
-        Self { text: Text::of(text), secret: false, top: Cell::default() }
+        Self { text: Text::of(text), secret: false, vim: None, top: Cell::default() }
     }
 
     /// A field of one line whose text is never shown.
@@ -102,7 +105,7 @@ impl Field {
     /// Replaces the text and moves the cursor to its end. Can be undone.
     pub(crate) fn set(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        self.text.replace_all(&text);
+        self.change(|all| all.replace_all(&text));
     }
 
     /// Empties the field and returns its text. Can be undone.
@@ -130,6 +133,24 @@ impl Field {
     /// The text engine behind the field.
     pub(crate) fn content(&self) -> &Text {
         &self.text
+    }
+
+    /// Changes the text or moves in it; the vim keys take notice of that.
+    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Text) -> T) -> T {
+        let done = act(&mut self.text);
+        if let Some(vim) = &mut self.vim {
+            vim.settle(&mut self.text);
+        }
+        done
+    }
+
+    /// The vim keys and the text.
+    pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Text)> {
+        Some((self.vim.as_mut()?, &mut self.text))
+    }
+
+    pub(crate) fn mode(&self) -> Option<Mode> {
+        self.vim.as_ref().map(Vim::mode)
     }
 
     /// The text engine, for operations that are no `Edit`.

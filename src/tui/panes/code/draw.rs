@@ -42,11 +42,11 @@ pub fn title(
             (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
         }
         (PaneSubject::Block(item), Mode::Edit(editor)) => {
-            let at = editor.field().cursor();
+            let at = editor.field.cursor();
             let before =
-                editor.field().lines().get(at.line).and_then(|line| line.get(..at.byte)).unwrap_or_default();
+                editor.field.lines().get(at.line).and_then(|line| line.get(..at.byte)).unwrap_or_default();
             let column = before.graphemes(true).count() + 1;
-            let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
+            let mode = editor.field.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
             let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));
             (left, format!("line {} col {column}", at.line + 1), Some(draw.block(BlockState::Edited)))
         }

@@ -56,7 +56,7 @@ impl CodePane {
                         key_of(&("edited", item.block.id)),
                         fingerprint,
                         language,
-                        SourceText::Lines(editor.field().lines()),
+                        SourceText::Lines(editor.field.lines()),
                     )
                 }
                 (PaneSubject::Writing(id, proposed), _) => {

@@ -32,7 +32,7 @@ pub(super) fn hints(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Ve
         Context::Review => of_review(screen, state, &mut hints),
         Context::Edit => {
             let other = match &screen.panes.code.mode {
-                Mode::Edit(editor) => editor.mode().is_some_and(|mode| mode != VimMode::Normal),
+                Mode::Edit(editor) => editor.field.mode().is_some_and(|mode| mode != VimMode::Normal),
                 _ => false,
             };
             let esc = if other { "normal mode" } else { "keep and review" };

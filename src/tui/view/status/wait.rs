@@ -64,7 +64,7 @@ pub(super) fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawConte
     }
     Some(match &screen.panes.code.mode {
         Mode::Edit(editor) => {
-            let does = match editor.mode() {
+            let does = match editor.field.mode() {
                 None | Some(VimMode::Normal) => "keeps the text and returns to review",
                 Some(_) => "goes to normal mode, there back to the review",
             };
