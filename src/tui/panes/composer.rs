@@ -352,13 +352,4 @@ mod tests {
         composer.continue_line();
         assert_eq!(composer.field.text(), "one\n");
     }
-
-    #[test]
-    fn cleared_text_comes_back() {
-        let mut composer = typed("precious");
-        composer.clear();
-        assert!(composer.is_empty());
-        composer.apply(Edit::Undo);
-        assert_eq!(composer.field.text(), "precious");
-    }
 }
