@@ -111,7 +111,6 @@ pub struct Screen {
     missing: String,
     /// The newest note in the status line.
     pub note: Option<Note>,
-    /// Which problem is selected.
     pub(crate) problem: usize,
     /// Which prompt of an empty conversation is suggested.
     pub(crate) suggested: usize,
@@ -255,7 +254,6 @@ impl Screen {
         self.commands.push(UiCommand::Send(command));
     }
 
-    /// Asks for a job.
     fn start(&mut self, job: Job) {
         self.commands.push(UiCommand::Job(job));
     }

@@ -69,7 +69,6 @@ impl Syntax {
         }
     }
 
-    /// What a line opens at its end.
     pub(crate) fn opens(&self, line: &str) -> LineOpening {
         if !self.code {
             return LineOpening::Nothing;

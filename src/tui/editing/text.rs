@@ -22,7 +22,6 @@ pub(crate) enum SelectionShape {
     Between,
     /// Up to and including the character under the cursor.
     Inclusive,
-    /// Whole lines.
     Lines,
 }
 
@@ -158,7 +157,6 @@ impl Text {
         }
     }
 
-    /// The selected text.
     pub(crate) fn selected(&self) -> Option<String> {
         self.selection().map(|(from, to)| self.between(from, to))
     }

@@ -214,7 +214,6 @@ fn paint_row(row: &OutputRow, theme: &Theme) -> Line<'static> {
     line
 }
 
-/// The screen column of a byte in a line.
 pub(crate) fn column_of(line: &str, byte: usize) -> usize {
     let glyphs = glyphs::of(line, Strictness::Text, TAB);
     glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()

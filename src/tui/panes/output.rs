@@ -68,7 +68,6 @@ pub(crate) struct OutputPlace {
 /// A text to scroll to once the output is loaded.
 #[derive(Clone, Debug)]
 pub(crate) enum PendingTarget {
-    /// A search pattern.
     Pattern(Pattern),
     /// Any of the words of a search over sessions.
     Words(SearchWords),

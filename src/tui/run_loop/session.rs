@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 /// one that continues it arrive at once, but in any order.
 const BACKGROUND_TIME: Duration = Duration::from_millis(500);
 
-/// One session on screen.
 pub(super) struct Session<'a> {
     pub(super) tui: &'a mut Tui,
     pub(super) driver: &'a mut Driver,

@@ -186,7 +186,6 @@ fn acts(action: Action) -> bool {
     )
 }
 
-/// The decision that an action requests.
 pub(super) fn decision_of(action: Action) -> Option<Verb> {
     Some(match action {
         Action::Approve => Verb::Approve,

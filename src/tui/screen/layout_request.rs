@@ -71,7 +71,6 @@ impl Screen {
             && self.activity(state) == LayoutActivity::Waiting
     }
 
-    /// Whether a pane has content.
     pub(super) fn has_content(&self, pane: Pane, state: &State) -> bool {
         match pane {
             Pane::Chat | Pane::Message => true,

@@ -80,7 +80,6 @@ impl Screen {
         self.carry_out(responses, ctx);
     }
 
-    /// Carries out the responses of an overlay.
     pub(super) fn carry_out(&mut self, responses: Vec<OverlayResponse>, ctx: Ctx<'_>) {
         for response in responses {
             match response {

@@ -115,7 +115,6 @@ impl Screen {
         is_selected
     }
 
-    /// Clears the selection.
     pub(super) fn clear_selection(&mut self) {
         self.panes.selection = None;
         self.drag = None;

@@ -77,7 +77,6 @@ impl CellDiff {
         self.size
     }
 
-    /// Sets the size.
     pub(crate) fn set_size(&mut self, size: (u16, u16)) {
         self.size = size;
         let blank = Buffer::empty(Rect::new(0, 0, size.0, size.1));

@@ -106,7 +106,6 @@ fn last_parts(parts: &[String], room: usize) -> String {
     texts.find(|text| text.width() <= room).unwrap_or_default()
 }
 
-/// One of the tabs.
 struct Tab {
     digit: char,
     name: String,

@@ -30,7 +30,6 @@ pub(super) struct RowBuffer {
     tail_bytes: usize,
 }
 
-/// The content of a line.
 pub(super) enum LineView<'a> {
     Row(&'a OutputRow),
     /// The line that says how many rows are left out.

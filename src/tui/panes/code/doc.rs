@@ -37,7 +37,6 @@ pub(crate) enum CodeRow {
         /// The line of the code that follows.
         at: u32,
     },
-    /// A hunk that was dropped.
     Dropped {
         /// Its index among the dropped hunks.
         number: u32,
@@ -76,9 +75,7 @@ pub(crate) struct Doc {
     against: Option<LineDiff>,
     /// The files of the replaced text, and those of the new text.
     files: (Vec<FilePart>, Vec<FilePart>),
-    /// Hunks that were dropped.
     dropped: Vec<DroppedHunk>,
-    /// The hunk that is chosen.
     chosen: HunkChoice,
 }
 
@@ -229,7 +226,6 @@ impl Doc {
         self.rows.len()
     }
 
-    /// What a row shows.
     fn row(&self, row: usize) -> Option<CodeRow> {
         self.rows.get(row).map(|(row, _)| *row)
     }

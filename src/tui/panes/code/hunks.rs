@@ -29,7 +29,6 @@ pub(super) struct HunkSelection {
     dropped: BTreeSet<usize>,
     /// The lines of each hunk in the text on screen, from 0.
     places: Vec<Range<usize>>,
-    /// The files of that text.
     files: Vec<FilePart>,
 }
 
@@ -121,7 +120,6 @@ impl HunkSelection {
         self.dropped.iter().filter_map(of).collect()
     }
 
-    /// What to highlight for a hunk.
     pub(super) fn chosen(&self, hunk: usize) -> HunkChoice {
         let (Some(found), Some(place)) = (self.hunks.list().get(hunk), self.places.get(hunk)) else {
             return HunkChoice::default();
