@@ -125,8 +125,7 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
-    if screen.panes.code.has_hunks() {
-        let is_dropped = screen.panes.code.is_hunk_dropped();
+    if let Some(is_dropped) = screen.panes.code.is_hunk_dropped() {
         let (label, short) = if is_dropped { ("keep hunk", "keep") } else { ("drop hunk", "drop") };
         hints.word(Action::HunkNext, "hunk", 1).key(Action::HunkDrop, label, short, 1);
     }
