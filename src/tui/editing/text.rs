@@ -57,7 +57,7 @@ pub(crate) struct Text {
     shape: SelectionShape,
     /// What was cut or copied last.
     yanked: YankedText,
-    generation: u64,
+    pub(crate) generation: u64,
     /// Whether it may have only one line.
     one_line: bool,
     /// The language of the text: how lines are indented and commented out.
@@ -121,14 +121,9 @@ impl Text {
         self.buffer.last_line()
     }
 
-    /// A counter that grows with each change of the text.
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation
-    }
-
     /// How many lines at the start and at the end were never changed.
     pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
-        self.buffer.unchanged_ends()
+        self.buffer.untouched
     }
 
     /// The text of the line before the cursor.

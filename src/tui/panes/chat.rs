@@ -242,7 +242,7 @@ impl ChatPane {
     pub(crate) fn position_text(&self, keys: &EndKeys) -> String {
         let standing = self.list.position_text(keys);
         // The pane may have been scrolled to the waiting block: the reader has to see that this is not the end.
-        if standing.is_empty() && self.list.goes_on() { "more below".into() } else { standing }
+        if standing.is_empty() && self.list.goes_on { "more below".into() } else { standing }
     }
 
     /// The text of the item at the top of the screen, for copying; while the end is followed, that of the newest item

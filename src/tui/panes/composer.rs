@@ -197,7 +197,7 @@ impl Composer {
 
     /// The older message that is shown, unless the text was changed since.
     fn past(&self) -> Option<HistoryPlace> {
-        let generation = self.field.content().generation();
+        let generation = self.field.content().generation;
         self.past.as_ref().filter(|past| past.generation == generation).cloned()
     }
 
@@ -205,7 +205,7 @@ impl Composer {
     fn show_past(&mut self, back: usize, draft: String) {
         let Some(text) = self.history.iter().rev().nth(back).cloned() else { return };
         self.set(&text);
-        let generation = self.field.content().generation();
+        let generation = self.field.content().generation;
         self.past = Some(HistoryPlace { back, draft, generation });
     }
 

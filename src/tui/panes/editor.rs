@@ -64,7 +64,7 @@ impl Editor {
 
     /// A number that grows with each change of the text.
     pub(crate) fn generation(&self) -> u64 {
-        self.field.content().generation()
+        self.field.content().generation
     }
 
     /// The whole text, with its original line ends; new lines get the ends of their neighbours.

@@ -114,7 +114,7 @@ impl Session<'_> {
     fn drain(&mut self) {
         const MAX_EVENTS: usize = 512;
         for _ in 0..MAX_EVENTS {
-            if !self.tui.terminal.is_held() {
+            if !self.tui.terminal.is_held {
                 break;
             }
             let Some(timed) = self.tui.input.try_next() else { break };
@@ -125,7 +125,7 @@ impl Session<'_> {
     /// Continued in the background, where another program has the terminal: handles the signals that come with that,
     /// and suspends again if none of them ends the session. Nothing else is handled, as while the program is stopped.
     async fn leave_background(&mut self) {
-        while self.exit.is_none() && !self.tui.terminal.is_held() {
+        while self.exit.is_none() && !self.tui.terminal.is_held {
             let Ok(timed) = tokio::time::timeout(BACKGROUND_TIME, self.tui.input.next()).await else {
                 self.carry_out_one(UiCommand::Suspend);
                 continue;

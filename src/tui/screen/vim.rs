@@ -40,7 +40,7 @@ impl Screen {
         if event.code == KeyCode::Esc && vim.takes_esc() {
             return Some(vim::ESC);
         }
-        if vim.mode() == Mode::Insert {
+        if vim.mode == Mode::Insert {
             return match bound? {
                 Action::TextNewline => Some(vim::ENTER),
                 Action::TextBackspace => Some(vim::BACKSPACE),

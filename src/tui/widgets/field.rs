@@ -150,7 +150,7 @@ impl Field {
     }
 
     pub(crate) fn mode(&self) -> Option<Mode> {
-        self.vim.as_ref().map(Vim::mode)
+        self.vim.as_ref().map(|vim| vim.mode)
     }
 
     /// The text engine, for operations that are no `Edit`.

@@ -51,7 +51,7 @@ pub(crate) struct VirtualList {
     lines: Vec<Line<'static>>,
     new: Option<usize>,
     /// Whether the list has more rows below these.
-    goes_on: bool,
+    pub(crate) goes_on: bool,
 }
 
 impl VirtualList {
@@ -216,11 +216,6 @@ impl VirtualList {
             }
             (Some(new), EndKeys::None) => words::count(new, "new line"),
         }
-    }
-
-    /// Whether there are more rows below the arranged ones.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.goes_on
     }
 
     /// Call this after `by` items were inserted (or, if negative, removed) in front of `from`: the row at the

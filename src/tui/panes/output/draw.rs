@@ -55,7 +55,7 @@ impl OutputPane {
         }
         let visible = self.list.visible();
         let begins_above = visible.first().is_some_and(|at| *at != Anchor { item: 0, row: 0 });
-        if !begins_above && !self.list.goes_on() {
+        if !begins_above && !self.list.goes_on {
             return None;
         }
         let all = self.output.len();
