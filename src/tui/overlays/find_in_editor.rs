@@ -52,7 +52,7 @@ impl FindInEditor {
             Ok(needle) => {
                 self.wrong = None;
                 editor.look_for(needle);
-                editor.field.engine().put_cursor(self.before);
+                editor.field.content.put_cursor(self.before);
                 self.step_to(false, true, panes);
             }
             Err(why) => {
@@ -76,7 +76,7 @@ impl FindInEditor {
 
     fn step_to(&mut self, back: bool, here: bool, panes: &mut Panes) {
         let Some(editor) = panes.code.editor() else { return };
-        editor.field.engine().find(back, here);
+        editor.field.content.find(back, here);
         let start = editor.field.selection().map_or(editor.field.cursor(), |(from, _)| from);
         self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field.lines(), start));
     }
@@ -85,7 +85,7 @@ impl FindInEditor {
     fn replace(&mut self, panes: &mut Panes) {
         let by = self.by.text();
         let Some(editor) = panes.code.editor() else { return };
-        self.replaced |= editor.field.engine().replace_match(&by);
+        self.replaced |= editor.field.content.replace_match(&by);
         self.before = editor.field.cursor();
         self.step_to(false, true, panes);
     }
@@ -94,7 +94,7 @@ impl FindInEditor {
         self.update_needle(panes);
         let by = self.by.text();
         let Some(editor) = panes.code.editor().filter(|_| self.wrong.is_none()) else { return Vec::new() };
-        let count = editor.field.engine().replace_matches(&by);
+        let count = editor.field.content.replace_matches(&by);
         self.replaced |= count > 0;
         self.before = editor.field.cursor();
         self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field.lines(), self.before));

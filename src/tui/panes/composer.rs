@@ -150,7 +150,7 @@ impl Composer {
         });
         let Some(chip) = found else { return false };
         let text = self.field.text().replacen(&chip.mark, &chip.text, 1);
-        self.field.engine().replace_all(&text);
+        self.field.content.replace_all(&text);
         true
     }
 
@@ -197,7 +197,7 @@ impl Composer {
 
     /// The older message that is shown, unless the text was changed since.
     fn past(&self) -> Option<HistoryPlace> {
-        let generation = self.field.content().generation;
+        let generation = self.field.content.generation;
         self.past.as_ref().filter(|past| past.generation == generation).cloned()
     }
 
@@ -205,7 +205,7 @@ impl Composer {
     fn show_past(&mut self, back: usize, draft: String) {
         let Some(text) = self.history.iter().rev().nth(back).cloned() else { return };
         self.set(&text);
-        let generation = self.field.content().generation;
+        let generation = self.field.content.generation;
         self.past = Some(HistoryPlace { back, draft, generation });
     }
 
@@ -303,7 +303,7 @@ mod tests {
         for change in [
             (|composer: &mut Composer| composer.apply(Edit::Insert('!'))) as fn(&mut Composer),
             |composer| composer.paste("!"),
-            |composer| composer.field.engine().replace(Pos::default(), Pos::default(), "!"),
+            |composer| composer.field.content.replace(Pos::default(), Pos::default(), "!"),
             |composer| composer.replace_before(1, "!"),
         ] {
             let mut composer = typed("draft");

@@ -43,7 +43,7 @@ impl Editor {
     /// Opens a text for editing, with the cursor at the start of a line (counted from 0).
     pub(crate) fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
         let mut field = Field::of(source);
-        field.engine().put_cursor(Pos::new(line, 0));
+        field.content.put_cursor(Pos::new(line, 0));
         let (source, original) = (source.clone(), field.lines().to_vec());
         Self { block, revision, source, original, field, changed: None }
     }
@@ -51,7 +51,7 @@ impl Editor {
     /// Sets the language of the text.
     #[must_use]
     pub(crate) fn written_in(mut self, language: Option<&Language>) -> Self {
-        self.field.engine().written_in(Syntax::of(language.map_or("", Language::as_str)));
+        self.field.content.written_in(Syntax::of(language.map_or("", Language::as_str)));
         self
     }
 
@@ -64,12 +64,12 @@ impl Editor {
 
     /// A number that grows with each change of the text.
     pub(crate) fn generation(&self) -> u64 {
-        self.field.content().generation
+        self.field.content.generation
     }
 
     /// The whole text, with its original line ends; new lines get the ends of their neighbours.
     pub fn text(&self) -> String {
-        self.field.content().text()
+        self.field.content.text()
     }
 
     /// Whether the text differs in any byte from the one that was opened.
@@ -91,11 +91,8 @@ impl Editor {
     pub(crate) fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
-            let lines = changed_lines::lines(
-                &self.original,
-                self.field.lines(),
-                self.field.content().unchanged_ends(),
-            );
+            let lines =
+                changed_lines::lines(&self.original, self.field.lines(), self.field.content.unchanged_ends());
             let same = self.original.len() == lines.len() && !lines.contains(&true);
             let only_ends = same && generation > 0 && self.is_changed();
             self.changed = Some((generation, EditedLines { lines, only_ends }));
@@ -139,7 +136,7 @@ impl Editor {
         let at = self.field.cursor();
         let under = self
             .field
-            .content()
+            .content
             .line(at.line)
             .get(at.byte..)
             .is_some_and(|rest| rest.starts_with(['(', ')', '[', ']', '{', '}']));
@@ -149,17 +146,17 @@ impl Editor {
 
     /// What is being searched.
     pub(crate) fn needle(&self) -> Option<&Needle> {
-        self.field.content().needle()
+        self.field.content.needle()
     }
 
     /// Starts a search.
     pub(crate) fn look_for(&mut self, needle: Needle) {
-        self.field.engine().set_needle(Some(needle));
+        self.field.content.set_needle(Some(needle));
     }
 
     /// Selects the next match, or the one before; `here` includes one at the cursor. `false` if there is none.
     pub(crate) fn find(&mut self, back: bool, here: bool) -> bool {
-        let found = self.field.engine().find(back, here);
+        let found = self.field.content.find(back, here);
         self.keep_match();
         found
     }
@@ -167,7 +164,7 @@ impl Editor {
     /// Ends the search: with vim keys the cursor stays at the match, and nothing is selected.
     pub(crate) fn keep_match(&mut self) {
         if let (Some(_), Some((from, _))) = (&self.field.vim, self.field.selection()) {
-            self.field.engine().put_cursor(from);
+            self.field.content.put_cursor(from);
         }
     }
 

@@ -38,7 +38,7 @@ impl Screen {
             TextTarget::Field(place) => {
                 let field = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
                 // Placing the cursor would reveal the length of a secret.
-                if field.is_none_or(|field| field.is_secret()) {
+                if field.is_none_or(|field| field.is_secret) {
                     return true;
                 }
             }

@@ -34,7 +34,7 @@ pub(crate) struct TypedRows {
 impl<'a> TypedText<'a> {
     pub(crate) fn of(field: &'a Field) -> Self {
         let (lines, cursor) = (field.lines(), field.cursor());
-        Self { lines, first: 0, cursor, selected: field.selection(), top: field.top() }
+        Self { lines, first: 0, cursor, selected: field.selection(), top: &field.top }
     }
 
     /// Only the lines that can be visible on so many rows.

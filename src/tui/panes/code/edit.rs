@@ -24,7 +24,7 @@ impl CodePane {
         let Mode::Edit(editor) = &mut self.mode else { return };
         editor.compare();
         let room = text_width(editor, self.area);
-        editor.field.engine().lay_out(wrap::WrapOptions::code(room, Style::default()));
+        editor.field.content.lay_out(wrap::WrapOptions::code(room, Style::default()));
         let height = usize::from(self.area.height.saturating_sub(1)).max(1);
         let at = editor.field.cursor();
         let lines = editor.field.lines();
