@@ -59,21 +59,12 @@ pub(super) fn row_text(
     places_known: bool,
     width: usize,
 ) -> String {
-    match row {
-        ModelRow::Model(model) => model_text(model, state, used, places_known, width),
+    let model = match row {
+        ModelRow::Model(model) => model,
         ModelRow::Provider { name, why, .. } => {
-            format!("{:<10} {}", safe::one_line(name), safe::one_line(why))
+            return format!("{:<10} {}", safe::one_line(name), safe::one_line(why));
         }
-    }
-}
-
-fn model_text(
-    model: &ModelInfo,
-    state: &State,
-    used: Option<u64>,
-    places_known: bool,
-    width: usize,
-) -> String {
+    };
     let name = &model.name.model;
     let current = state.transcript.model.as_ref() == Some(&model.name);
     let place = match (model.local, model.name.is_story()) {
