@@ -62,7 +62,7 @@ use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
 use std::time::Instant;
 
-/// What every method of the screen gets.
+/// What every method and every view of the screen gets.
 #[derive(Clone, Copy)]
 pub struct Ctx<'a> {
     /// The session.

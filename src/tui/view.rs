@@ -8,7 +8,7 @@ pub(crate) mod problems;
 pub(crate) mod status;
 
 use super::panes::LowerPane;
-use super::screen::Screen;
+use super::screen::{Ctx, Screen};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -23,7 +23,6 @@ use crate::tui::widgets::layout::{Pane, SizeClass, Slot};
 use crate::tui::widgets::virtual_list::EndKeys;
 use crate::tui::widgets::{frame, safe};
 use ratatui::layout::Position;
-use std::time::Instant;
 
 /// What drawing a frame returns.
 #[derive(Debug, Default)]
@@ -35,13 +34,8 @@ pub struct FrameResult {
 }
 
 /// Draws the whole screen as it was arranged.
-pub fn draw(
-    screen: &Screen,
-    state: &State,
-    now: Instant,
-    buf: &mut Canvas,
-    draw: DrawContext<'_>,
-) -> FrameResult {
+pub fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) -> FrameResult {
+    let Ctx { state, draw, .. } = ctx;
     let area = screen.arrangement.area;
     buf.set_blank(area, draw.text());
     if screen.arrangement.class == SizeClass::TooSmall {
@@ -49,8 +43,8 @@ pub fn draw(
         buf.set_lines(area, &rows);
         return FrameResult::default();
     }
-    let tabs = if screen.bare_pane.is_none() { header::draw(screen, state, buf, draw) } else { Vec::new() };
-    frame::all(buf, &frames(screen, state, now, draw), draw);
+    let tabs = if screen.bare_pane.is_none() { header::draw(screen, ctx, buf) } else { Vec::new() };
+    frame::all(buf, &frames(screen, ctx), draw);
     if screen.arrangement.chat.is_some() {
         screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, draw);
     }
@@ -60,12 +54,12 @@ pub fn draw(
     cursor = of_program.filter(|_| screen.forwards_keys() && screen.overlays.is_empty()).or(cursor);
     screen.panes.draw_marks(buf, draw);
     if screen.arrangement.message.is_some() {
-        cursor = message::draw(screen, state, &mut fields, buf, draw).or(cursor);
+        cursor = message::draw(screen, ctx, &mut fields, buf).or(cursor);
     }
-    status::draw(screen, state, now, buf, draw);
-    let buttons = keybar::draw(screen, state, buf, draw);
+    status::draw(screen, ctx, buf);
+    let buttons = keybar::draw(screen, ctx, buf);
     if let Some(top) = screen.overlays.last().filter(|top| top.in_message().is_none()) {
-        cursor = overlay::draw(top.as_ref(), screen, state, &mut fields, buf, draw);
+        cursor = overlay::draw(top.as_ref(), screen, ctx, &mut fields, buf);
     }
     let is_covered = !screen.overlays.is_empty() || screen.arrangement.chat.is_none();
     let prompts = if is_covered { Vec::new() } else { screen.panes.chat.prompts().collect() };
@@ -73,10 +67,10 @@ pub fn draw(
 }
 
 /// The panes that are on screen, with the titles in their borders.
-fn frames(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> Vec<(Slot, Title)> {
+fn frames(screen: &Screen, Ctx { state, draw, at }: Ctx<'_>) -> Vec<(Slot, Title)> {
     let (made, panes) = (&screen.arrangement, &screen.panes);
     let (focused, decides) = (panes.focus == Pane::Code, screen.in_review(state));
-    let code = || code::title(&panes.code, state, &screen.guard, now, focused, decides, draw);
+    let code = || code::title(&panes.code, state, &screen.guard, at, focused, decides, draw);
     let titles = [
         made.chat.map(|slot| (slot, chat_title(screen, state))),
         made.code.map(|slot| (slot, code())),

@@ -261,10 +261,10 @@ impl Session<'_> {
         }
         let draw = self.options.draw_context(&self.tui.theme, &self.tui.keymap, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
-        let (screen, state) = (&self.screen, self.driver.state());
+        let ctx = Ctx { state: self.driver.state(), draw, at: now };
         let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|buf| {
-            let drawn = view::draw(screen, state, now, buf, draw);
+            let drawn = view::draw(&self.screen, ctx, buf);
             hits = drawn.hits;
             drawn.cursor
         });

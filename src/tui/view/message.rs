@@ -3,9 +3,8 @@
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
@@ -26,10 +25,9 @@ pub(crate) fn title(screen: &Screen) -> Title {
 /// Draws the box's content; returns where to put the cursor, if the box has the focus.
 pub(crate) fn draw(
     screen: &Screen,
-    state: &State,
+    Ctx { state, draw, .. }: Ctx<'_>,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Canvas,
-    draw: DrawContext<'_>,
 ) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
