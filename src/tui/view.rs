@@ -1,5 +1,6 @@
 //! Views: functions from the state, the screen and the theme to cells. They decide nothing.
 
+mod code_title;
 pub(crate) mod header;
 pub(crate) mod keybar;
 pub(crate) mod message;
@@ -67,13 +68,12 @@ pub fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) -> FrameResult {
 }
 
 /// The panes that are on screen, with the titles in their borders.
-fn frames(screen: &Screen, Ctx { state, draw, at }: Ctx<'_>) -> Vec<(Slot, Title)> {
-    let (made, panes) = (&screen.arrangement, &screen.panes);
-    let (focused, decides) = (panes.focus == Pane::Code, screen.in_review(state));
-    let code = || code::title(&panes.code, state, &screen.guard, at, focused, decides, draw);
+fn frames(screen: &Screen, ctx: Ctx<'_>) -> Vec<(Slot, Title)> {
+    let Ctx { state, draw, .. } = ctx;
+    let made = &screen.arrangement;
     let titles = [
         made.chat.map(|slot| (slot, chat_title(screen, state))),
-        made.code.map(|slot| (slot, code())),
+        made.code.map(|slot| (slot, code_title::title(screen, ctx))),
         made.output.map(|slot| (slot, lower_title(screen, state, draw))),
         made.message.map(|slot| (slot, message::title(screen))),
     ];
