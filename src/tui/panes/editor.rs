@@ -34,7 +34,7 @@ pub struct Editor {
     source: Arc<str>,
     original: Vec<String>,
     /// Its lines, cursor and selection.
-    pub(crate) field: Field,
+    pub field: Field,
     /// What differs from it, for a generation of the text.
     changed: Option<(u64, EditedLines)>,
 }
