@@ -14,7 +14,6 @@ use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::draw_context::DrawContext;
@@ -113,8 +112,8 @@ fn lower_title(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Title {
 }
 
 fn draw_code(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
-    let slot = screen.arrangement.code?;
-    let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, draw);
+    screen.arrangement.code?;
+    let cursor = screen.panes.code.draw(state, buf, draw);
     cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 

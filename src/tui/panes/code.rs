@@ -21,7 +21,6 @@ mod target;
 mod text;
 mod writing;
 
-pub use draw::draw;
 pub(crate) use guard_subject::subject_of;
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;

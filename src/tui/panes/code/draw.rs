@@ -12,25 +12,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
 
-/// Draws the pane; returns where to put the cursor, if it has one.
-pub fn draw(
-    pane: &CodePane,
-    state: &State,
-    area: Rect,
-    buf: &mut Canvas,
-    draw: DrawContext<'_>,
-) -> Option<Position> {
-    match (&pane.mode, subject(pane, state)) {
-        (Mode::Edit(_), _) => return pane.draw_editor(buf, draw),
-        (Mode::Queue(chosen), _) => queue(*chosen, state, area, buf, draw),
-        (_, PaneSubject::Nothing) => nothing(area, buf, draw),
-        (_, PaneSubject::Writing(_, proposed)) => writing::draw(buf, area, proposed, &pane.colours, draw),
-        (Mode::Diff(_), PaneSubject::Block(_)) => pane.draw_diff(buf),
-        (Mode::View, PaneSubject::Block(item)) => pane.draw_block(item, state, buf, draw),
-    }
-    None
-}
-
 fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
     let text =
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
@@ -40,6 +21,20 @@ fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
 }
 
 impl CodePane {
+    /// Draws the pane; returns where to put the cursor, if it has one.
+    pub(crate) fn draw(&self, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
+        let area = self.area;
+        match (&self.mode, subject(self, state)) {
+            (Mode::Edit(_), _) => return self.draw_editor(buf, draw),
+            (Mode::Queue(chosen), _) => queue(*chosen, state, area, buf, draw),
+            (_, PaneSubject::Nothing) => nothing(area, buf, draw),
+            (_, PaneSubject::Writing(_, proposed)) => writing::draw(buf, area, proposed, &self.colours, draw),
+            (Mode::Diff(_), PaneSubject::Block(_)) => self.draw_diff(buf),
+            (Mode::View, PaneSubject::Block(item)) => self.draw_block(item, state, buf, draw),
+        }
+        None
+    }
+
     fn draw_diff(&self, buf: &mut Canvas) {
         let Some((_, diff)) = &self.diff else { return };
         buf.set_lines(self.area, diff.iter().skip(self.top));
