@@ -140,7 +140,7 @@ impl Live {
         self.settled.clear();
         gap(&mut self.settled, at);
         let since = reply.first_at.unwrap_or(reply.since);
-        self.settled.push(speaker("model", since, draw.style(Slot::ChatModel), draw));
+        self.settled.push(speaker("model", since, Slot::ChatModel, draw));
         if !reply.reasoning.is_empty() {
             self.settled.push(Line::default());
         }
