@@ -20,7 +20,7 @@ pub(crate) fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) -> Vec<Click
         return Vec::new();
     }
     let room = usize::from(area.width.saturating_sub(1));
-    let hints = chosen(&hints(screen, ctx.state, ctx.draw), room);
+    let hints = chosen(&hints(screen, ctx), room);
     let mut spans = vec![Span::raw(" ")];
     let mut buttons = Vec::new();
     let mut x = area.x + 1;

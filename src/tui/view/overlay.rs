@@ -14,11 +14,11 @@ use ratatui::layout::{Offset, Position};
 pub(crate) fn draw(
     overlay: &dyn Overlay,
     screen: &Screen,
-    Ctx { state, draw, .. }: Ctx<'_>,
+    ctx: Ctx<'_>,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Canvas,
 ) -> Option<Position> {
-    let ctx = screen.overlay_context(state, draw);
+    let (ctx, draw) = (screen.overlay_context(ctx), ctx.draw);
     let width = overlay.properties().width;
     let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(width))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);

@@ -63,8 +63,7 @@ fn row(screen: &Screen, ctx: Ctx<'_>) -> RowText {
         let text = format!("{of}{}, any letter takes it back", action.words());
         return (text, draw.style(Slot::BlockPending)).into();
     }
-    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, draw)))
-    {
+    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(ctx))) {
         let note = screen.note.as_ref();
         let note = note.filter(|note| note.explains_only().is_none() && !tells_ended_lock(note, screen, at));
         return match note {
@@ -74,7 +73,7 @@ fn row(screen: &Screen, ctx: Ctx<'_>) -> RowText {
     }
     match screen.note.as_ref().filter(|note| !is_outranked(note, screen, ctx)) {
         Some(note) => note_row(note, screen, ctx),
-        None => wait_row(screen, ctx).unwrap_or_else(|| going_on(screen, state, draw).into()),
+        None => wait_row(screen, ctx).unwrap_or_else(|| going_on(screen, ctx).into()),
     }
 }
 
@@ -146,7 +145,7 @@ fn note_row(note: &Note, screen: &Screen, ctx: Ctx<'_>) -> RowText {
             RowText { lead, text, style: pending, is_marked: true }
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
-            going_on(screen, state, draw).into()
+            going_on(screen, ctx).into()
         }
         None => RowText::from((text, level(note.level, draw))).marked(),
     }
