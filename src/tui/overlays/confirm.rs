@@ -3,7 +3,7 @@
 
 use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
-use crate::domain::{BlockId, Decision, Finding, Revision, Severity, Terms, file_texts};
+use crate::domain::{Decision, Finding, Severity, Terms, file_texts};
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
@@ -70,12 +70,8 @@ impl Confirm {
 }
 
 /// The responses to an approval.
-pub fn approved(
-    block: BlockId,
-    revision: Revision,
-    typed: bool,
-    draw: DrawContext<'_>,
-) -> Vec<OverlayResponse> {
+pub(crate) fn approved(subject: SubjectId, typed: bool, draw: DrawContext<'_>) -> Vec<OverlayResponse> {
+    let SubjectId { block, revision, .. } = subject;
     let said = format!("Approved once at {}.", draw.locale.second(draw.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![OverlayResponse::info(said), OverlayResponse::Focus(Pane::Output), OverlayResponse::send(decided)]
@@ -102,7 +98,7 @@ impl Overlay for Confirm {
         } else if self.is_stale(ctx.state) {
             "The block has changed. Look at it again: nothing was decided."
         } else {
-            let then = approved(self.subject.block, self.subject.revision, true, ctx.draw);
+            let then = approved(self.subject, true, ctx.draw);
             return std::iter::once(OverlayResponse::Close).chain(then).collect();
         };
         vec![OverlayResponse::Close, OverlayResponse::about_waiting_block(why)]
