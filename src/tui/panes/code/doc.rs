@@ -129,25 +129,23 @@ impl Doc {
         doc
     }
 
-    /// Lays a text out as a change of the text that it would replace; dropped hunks are marked.
+    /// Lays the text out as a change of the text that it would replace; dropped hunks are marked.
     pub(crate) fn with_diff(
+        mut self,
         old: Arc<str>,
-        source: Arc<str>,
-        remarks: Vec<Remark>,
-        (dropped, files): (&[DroppedHunk], Vec<(FilePart, FilePart)>),
-        width: u16,
+        dropped: &[DroppedHunk],
+        files: Vec<(FilePart, FilePart)>,
     ) -> Self {
-        let mut doc = Self::new(source, remarks, width);
-        doc.against = LineDiff::new(old, &doc.source, &files);
-        doc.files = files.into_iter().unzip();
-        if let Some(against) = &mut doc.against {
+        self.against = LineDiff::new(old, &self.source, &files);
+        self.files = files.into_iter().unzip();
+        if let Some(against) = &mut self.against {
             against.insert_dropped(dropped);
-            doc.dropped = dropped.to_vec();
-            doc.gutter = doc.gutter.max(gutter_width(against.lines()));
-            doc.rows.clear();
-            doc.lay_out();
+            self.dropped = dropped.to_vec();
+            self.gutter = self.gutter.max(gutter_width(against.lines()));
+            self.rows.clear();
+            self.lay_out();
         }
-        doc
+        self
     }
 
     /// Numbers the lines per file.
