@@ -12,28 +12,22 @@ enum_with_names! {
     Stop = "app.stop",
     /// One step back; never stops work.
     Back = "app.back",
-    /// The next pane.
     PaneNext = "pane.next",
-    /// The previous pane.
     PanePrevious = "pane.previous",
     /// Help for the pane with the focus.
     Help = "app.help",
-    /// The list of commands.
     Commands = "app.commands",
     /// Find in chat, code and output.
     Find = "app.find",
     /// Draw everything again.
     Redraw = "app.redraw",
-    /// Suspend to the shell.
     Suspend = "app.suspend",
     /// Quit, if the message box is empty.
     Quit = "app.quit",
 
     /// Send the message, or queue it.
     MessageSend = "message.send",
-    /// Edit the queued message.
     MessageEditQueued = "message.edit-queued",
-    /// Old messages.
     MessageHistory = "message.history",
     /// Go to the waiting block; when that block has the focus, approve it once.
     ToWaiting = "review.waiting",
@@ -42,29 +36,19 @@ enum_with_names! {
     /// Go to the message box.
     MessageFocus = "message.focus",
 
-    /// A new line.
     TextNewline = "text.newline",
     /// The external editor.
     TextEditor = "text.editor",
     /// One line up (in the message box: then the history).
     TextUp = "text.up",
-    /// One line down.
     TextDown = "text.down",
-    /// One character left.
     TextLeft = "text.left",
-    /// One character right.
     TextRight = "text.right",
-    /// One word left.
     TextWordLeft = "text.word-left",
-    /// One word right.
     TextWordRight = "text.word-right",
-    /// To the start of the line.
     TextLineStart = "text.line-start",
-    /// To the end of the line.
     TextLineEnd = "text.line-end",
-    /// To the start of the text.
     TextStart = "text.start",
-    /// To the end of the text.
     TextEnd = "text.end",
     /// Delete the character before the cursor.
     TextBackspace = "text.backspace",
@@ -78,70 +62,45 @@ enum_with_names! {
     TextCutWord = "text.cut-word",
     /// Put back what was deleted last.
     TextYank = "text.yank",
-    /// Undo.
     TextUndo = "text.undo",
-    /// Redo.
     TextRedo = "text.redo",
-    /// Select to the left.
     TextSelectLeft = "text.select-left",
-    /// Select to the right.
     TextSelectRight = "text.select-right",
-    /// Select upwards.
     TextSelectUp = "text.select-up",
-    /// Select downwards.
     TextSelectDown = "text.select-down",
     /// Select to the start of the word.
     TextSelectWordLeft = "text.select-word-left",
     /// Select to the next word.
     TextSelectWordRight = "text.select-word-right",
-    /// Select to the start of the line.
     TextSelectLineStart = "text.select-line-start",
-    /// Select to the end of the line.
     TextSelectLineEnd = "text.select-line-end",
-    /// Select to the start of the text.
     TextSelectStart = "text.select-start",
-    /// Select to the end of the text.
     TextSelectEnd = "text.select-end",
-    /// Select everything.
     TextSelectAll = "text.select-all",
     /// Begin to select by moves alone, or stop it.
     TextMark = "text.mark",
-    /// Copy what is selected.
     TextCopy = "text.copy",
-    /// Cut what is selected.
     TextCut = "text.cut",
     /// To the bracket that belongs to the one under the cursor.
     TextBracket = "text.bracket",
     /// Comment lines out, or in again.
     TextComment = "text.comment",
-    /// To a line by its number.
     TextGoToLine = "text.go-to-line",
-    /// Indent.
     TextIndent = "text.indent",
     /// Take one indent back.
     TextDedent = "text.dedent",
-    /// Find in the text.
     TextFind = "text.find",
-    /// The next match in the text.
     TextFindNext = "text.find-next",
-    /// The match before in the text.
     TextFindPrevious = "text.find-previous",
-    /// Find in the text and replace.
     TextReplace = "text.replace",
-    /// Replace all matches.
     ReplaceAll = "replace.all",
     /// Switch the search between a regular expression and plain text.
     ReplacePattern = "replace.pattern",
 
-    /// One line down.
     ScrollDown = "scroll.down",
-    /// One line up.
     ScrollUp = "scroll.up",
-    /// One page down.
     ScrollPageDown = "scroll.page-down",
-    /// One page up.
     ScrollPageUp = "scroll.page-up",
-    /// To the top.
     ScrollTop = "scroll.top",
     /// To the end, and follow it.
     ScrollEnd = "scroll.end",
@@ -149,9 +108,7 @@ enum_with_names! {
     SearchStart = "search.start",
     /// Switch the search between a plain text and a regular expression.
     FindExpression = "find.expression",
-    /// The next match.
     SearchNext = "search.next",
-    /// The previous match.
     SearchPrevious = "search.previous",
     /// Copy the item.
     Copy = "pane.copy",
@@ -178,15 +135,12 @@ enum_with_names! {
     EditOutside = "review.edit-outside",
     /// Reject with a reason.
     Reject = "review.reject",
-    /// Skip.
     Skip = "review.skip",
     /// Show the differences to the model's text, to the last run, or made by the person.
     Diff = "review.diff",
     /// Back to the model's text.
     Restore = "review.restore",
-    /// The next finding.
     FindingNext = "review.finding-next",
-    /// The previous finding.
     FindingPrevious = "review.finding-previous",
     /// Show where a word came from that the person did not write.
     Provenance = "review.provenance",
@@ -201,7 +155,6 @@ enum_with_names! {
     Limits = "review.time-limit",
     /// The next hunk of a change.
     HunkNext = "hunk.next",
-    /// The previous hunk.
     HunkPrevious = "hunk.previous",
     /// Drop the hunk, or take it back.
     HunkDrop = "hunk.drop",
@@ -214,9 +167,7 @@ enum_with_names! {
     /// Where packages go: beside the session, or into the project's environment.
     InstallInto = "review.install-into",
 
-    /// The next block.
     BlockNext = "block.next",
-    /// The previous block.
     BlockPrevious = "block.previous",
     /// The marked block of the conversation, in the code pane.
     BlockOpen = "block.open",
@@ -239,9 +190,7 @@ enum_with_names! {
     OutputPager = "output.pager",
     /// Wrap long lines, or scroll them sideways.
     PagerWrap = "pager.wrap",
-    /// Sideways to the left.
     PagerLeft = "pager.left",
-    /// Sideways to the right.
     PagerRight = "pager.right",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
@@ -249,51 +198,34 @@ enum_with_names! {
     TakeBack = "output.take-back",
     /// Find out why the block on screen failed.
     Debug = "output.debug",
-    /// A new kernel.
     KernelNew = "kernel.new",
-    /// List the variables.
     Vars = "vars.show",
-    /// Show one variable.
     VarsInspect = "vars.inspect",
-    /// Sort the variables.
     VarsSort = "vars.sort",
 
-    /// Up in a list.
     ListUp = "list.up",
-    /// Down in a list.
     ListDown = "list.down",
-    /// Take the item.
     ListAccept = "list.accept",
     /// Switch to another scope, or complete what is typed.
     ListScope = "list.scope",
-    /// Rename the item.
     ListRename = "list.rename",
     /// Compare the item with what is open.
     ListCompare = "list.compare",
-    /// Delete the item.
     ListDelete = "list.delete",
     /// Test the connection.
     ListTest = "list.test",
     /// The next field; in the last one, submit the form.
     FormAccept = "form.accept",
-    /// The next field.
     FormNext = "form.next",
-    /// The previous field.
     FormPrevious = "form.previous",
     /// Skip all blocks that wait.
     QueueSkipAll = "queue.skip-all",
 
-    /// Try again.
     ProblemRetry = "problem.retry",
-    /// Another model.
     ProblemModel = "problem.model",
-    /// Another key.
     ProblemKey = "problem.key",
-    /// A new session.
     ProblemNew = "problem.new",
-    /// A new kernel.
     ProblemKernel = "problem.kernel",
-    /// The log.
     ProblemLog = "problem.log",
     /// Try to save the session again.
     ProblemSave = "problem.save",

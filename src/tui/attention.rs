@@ -39,6 +39,17 @@ impl ProgramStatus {
             Phase::Stuck(_) => ProgramStatus::Failed,
         }
     }
+
+    /// What a message on the desktop says, the state of OSC 7501, and the progress of OSC 9;4.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            ProgramStatus::Idle => ["It waits for you", "idle", "0"],
+            ProgramStatus::Working => ["It waits for you", "working", "3"],
+            ProgramStatus::Permission => ["A block waits for you", "blocked:kind=permission", "0"],
+            ProgramStatus::Question => ["A question waits for you", "blocked:kind=question", "0"],
+            ProgramStatus::Failed => ["It waits for you", "error", "2;100"],
+        }
+    }
 }
 
 /// How the terminal shows a message on the desktop.
@@ -110,11 +121,7 @@ impl TerminalSupport {
 
     /// Returns the bytes that call the person: the bell, and a message where the terminal shows messages.
     pub(crate) fn notification(self, status: ProgramStatus) -> String {
-        let what = match status {
-            ProgramStatus::Permission => "A block waits for you",
-            ProgramStatus::Question => "A question waits for you",
-            ProgramStatus::Idle | ProgramStatus::Working | ProgramStatus::Failed => "It waits for you",
-        };
+        let [what, ..] = status.words();
         let message = match self.message {
             NotificationMethod::Bell => String::new(),
             NotificationMethod::Osc9 => format!("\x1b]9;sayso: {what}\x1b\\"),
@@ -125,22 +132,12 @@ impl TerminalSupport {
     }
 
     fn status(self, status: ProgramStatus) -> String {
-        let state = match status {
-            ProgramStatus::Idle => "idle",
-            ProgramStatus::Working => "working",
-            ProgramStatus::Permission => "blocked:kind=permission",
-            ProgramStatus::Question => "blocked:kind=question",
-            ProgramStatus::Failed => "error",
-        };
+        let [_, state, _] = status.words();
         self.sequence(self.status, &format!("\x1b]7501;state={state}:app=sayso\x1b\\"))
     }
 
     fn progress(self, status: ProgramStatus) -> String {
-        let progress = match status {
-            ProgramStatus::Working => "3",
-            ProgramStatus::Failed => "2;100",
-            ProgramStatus::Idle | ProgramStatus::Permission | ProgramStatus::Question => "0",
-        };
+        let [.., progress] = status.words();
         self.sequence(self.progress, &format!("\x1b]9;4;{progress}\x1b\\"))
     }
 

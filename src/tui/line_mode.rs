@@ -77,7 +77,6 @@ struct Signals {
     returned: Option<Instant>,
 }
 
-/// What a signal requests.
 enum SignalRequest {
     Interrupt,
     Leave,

@@ -55,7 +55,6 @@ impl Note {
             && self.at.is_some_and(|at| now.saturating_duration_since(at) >= NOTE_TIMEOUT)
     }
 
-    /// A warning about the waiting block.
     pub(crate) fn about_waiting_block(text: impl Into<String>) -> Self {
         Self { about_waiting_block: true, ..Self::of(Level::Warn, text) }
     }

@@ -172,7 +172,7 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.to_top(state, draw),
             Pane::Code => self.code.to_top(),
-            Pane::Output if self.lower == LowerPane::Vars => self.vars.to_top(),
+            Pane::Output if self.lower == LowerPane::Vars => self.vars.scroll(isize::MIN),
             Pane::Output => self.output.to_top(draw),
         }
     }
@@ -182,7 +182,7 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.follow(),
             Pane::Code => self.code.to_end(),
-            Pane::Output if self.lower == LowerPane::Vars => self.vars.to_end(),
+            Pane::Output if self.lower == LowerPane::Vars => self.vars.scroll(isize::MAX),
             Pane::Output => self.output.follow(),
         }
     }

@@ -8,7 +8,6 @@ use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Body, Item, LoadState};
 use crate::text::escapes::without_escapes;
 
-/// The text at a place of a session.
 pub(super) struct PlaceText {
     pub(super) head: String,
     /// Empty while it is not loaded.
@@ -76,7 +75,6 @@ fn is_coming(away: Option<&(Body, LoadState)>) -> bool {
 
 /// Whether the place, and the words searched for, were found.
 pub(super) enum PlaceSearch {
-    /// Everything was found.
     Found,
     /// Not known before the rest of the text is loaded.
     Away,

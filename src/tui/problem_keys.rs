@@ -10,7 +10,6 @@ use crate::tui::action::Action;
 pub(crate) enum FailureKey {
     /// An action with a key in the keymap.
     Action(Action),
-    /// A fixed letter.
     Letter(&'static str),
 }
 

@@ -63,7 +63,7 @@ use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, P
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What every method of the screen gets.
+/// What every method and every view of the screen gets.
 #[derive(Clone, Copy)]
 pub struct Ctx<'a> {
     /// The session.
@@ -112,7 +112,6 @@ pub struct Screen {
     missing: String,
     /// The newest note in the status line.
     pub note: Option<Note>,
-    /// Which problem is selected.
     pub(crate) problem: usize,
     /// Which prompt of an empty conversation is suggested.
     pub(crate) suggested: usize,
@@ -259,7 +258,6 @@ impl Screen {
         self.commands.push(UiCommand::Send(command));
     }
 
-    /// Asks for a job.
     fn start(&mut self, job: Job) {
         self.commands.push(UiCommand::Job(job));
     }

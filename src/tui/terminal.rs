@@ -56,7 +56,7 @@ pub(crate) struct Terminal {
     switched: SwitchedModes,
     before: Termios,
     /// Whether the program has it. While it does not, nothing is written.
-    is_held: bool,
+    pub(crate) is_held: bool,
 }
 
 impl Terminal {
@@ -282,11 +282,6 @@ impl Terminal {
             let _ = kill_current_process_group(Signal::STOP);
         }
         if is_in_background(&self.input) { Ok(()) } else { self.take_back(input) }
-    }
-
-    /// Whether the program has the terminal: it does not while it is suspended, or continued in the background.
-    pub(crate) fn is_held(&self) -> bool {
-        self.is_held
     }
 
     fn give_back(&mut self, input: &Input) {

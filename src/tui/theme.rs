@@ -100,7 +100,6 @@ impl Theme {
         self.depth
     }
 
-    /// The style of a slot.
     pub(crate) fn style(&self, slot: Slot) -> Style {
         self.styles.get(slot as usize).copied().unwrap_or_default()
     }

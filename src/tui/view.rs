@@ -1,5 +1,6 @@
 //! Views: functions from the state, the screen and the theme to cells. They decide nothing.
 
+mod code_title;
 pub(crate) mod header;
 pub(crate) mod keybar;
 pub(crate) mod message;
@@ -8,12 +9,11 @@ pub(crate) mod problems;
 pub(crate) mod status;
 
 use super::panes::LowerPane;
-use super::screen::Screen;
+use super::screen::{Ctx, Screen};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::draw_context::DrawContext;
@@ -23,7 +23,6 @@ use crate::tui::widgets::layout::{Pane, SizeClass, Slot};
 use crate::tui::widgets::virtual_list::EndKeys;
 use crate::tui::widgets::{frame, safe};
 use ratatui::layout::Position;
-use std::time::Instant;
 
 /// What drawing a frame returns.
 #[derive(Debug, Default)]
@@ -35,13 +34,8 @@ pub struct FrameResult {
 }
 
 /// Draws the whole screen as it was arranged.
-pub fn draw(
-    screen: &Screen,
-    state: &State,
-    now: Instant,
-    buf: &mut Canvas,
-    draw: DrawContext<'_>,
-) -> FrameResult {
+pub fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) -> FrameResult {
+    let Ctx { state, draw, .. } = ctx;
     let area = screen.arrangement.area;
     buf.set_blank(area, draw.text());
     if screen.arrangement.class == SizeClass::TooSmall {
@@ -49,8 +43,8 @@ pub fn draw(
         buf.set_lines(area, &rows);
         return FrameResult::default();
     }
-    let tabs = if screen.bare_pane.is_none() { header::draw(screen, state, buf, draw) } else { Vec::new() };
-    frame::all(buf, &frames(screen, state, now, draw), draw);
+    let tabs = if screen.bare_pane.is_none() { header::draw(screen, ctx, buf) } else { Vec::new() };
+    frame::all(buf, &frames(screen, ctx), draw);
     if screen.arrangement.chat.is_some() {
         screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, draw);
     }
@@ -60,12 +54,12 @@ pub fn draw(
     cursor = of_program.filter(|_| screen.forwards_keys() && screen.overlays.is_empty()).or(cursor);
     screen.panes.draw_marks(buf, draw);
     if screen.arrangement.message.is_some() {
-        cursor = message::draw(screen, state, &mut fields, buf, draw).or(cursor);
+        cursor = message::draw(screen, ctx, &mut fields, buf).or(cursor);
     }
-    status::draw(screen, state, now, buf, draw);
-    let buttons = keybar::draw(screen, state, buf, draw);
+    status::draw(screen, ctx, buf);
+    let buttons = keybar::draw(screen, ctx, buf);
     if let Some(top) = screen.overlays.last().filter(|top| top.in_message().is_none()) {
-        cursor = overlay::draw(top.as_ref(), screen, state, &mut fields, buf, draw);
+        cursor = overlay::draw(top.as_ref(), screen, ctx, &mut fields, buf);
     }
     let is_covered = !screen.overlays.is_empty() || screen.arrangement.chat.is_none();
     let prompts = if is_covered { Vec::new() } else { screen.panes.chat.prompts().collect() };
@@ -73,13 +67,12 @@ pub fn draw(
 }
 
 /// The panes that are on screen, with the titles in their borders.
-fn frames(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> Vec<(Slot, Title)> {
-    let (made, panes) = (&screen.arrangement, &screen.panes);
-    let (focused, decides) = (panes.focus == Pane::Code, screen.in_review(state));
-    let code = || code::title(&panes.code, state, &screen.guard, now, focused, decides, draw);
+fn frames(screen: &Screen, ctx: Ctx<'_>) -> Vec<(Slot, Title)> {
+    let Ctx { state, draw, .. } = ctx;
+    let made = &screen.arrangement;
     let titles = [
         made.chat.map(|slot| (slot, chat_title(screen, state))),
-        made.code.map(|slot| (slot, code())),
+        made.code.map(|slot| (slot, code_title::title(screen, ctx))),
         made.output.map(|slot| (slot, lower_title(screen, state, draw))),
         made.message.map(|slot| (slot, message::title(screen))),
     ];
@@ -119,8 +112,8 @@ fn lower_title(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Title {
 }
 
 fn draw_code(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
-    let slot = screen.arrangement.code?;
-    let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, draw);
+    screen.arrangement.code?;
+    let cursor = screen.panes.code.draw(state, buf, draw);
     cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 

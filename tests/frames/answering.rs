@@ -52,7 +52,7 @@ fn answered(scene: &mut Scene, severity: Severity) -> Vec<Command> {
 }
 
 /// Keys that arrive all at once, as from a terminal that does not mark a paste.
-fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
+pub fn burst(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
     scene.wait(1_000);
     keys.iter().flat_map(|key| scene.key(key)).collect()
 }

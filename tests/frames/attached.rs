@@ -17,9 +17,10 @@ const FILES: [(&str, u64); 6] = [
     ("tests/test_load.py", 61),
 ];
 
-fn listed(is_cut: bool) -> JobResult {
-    let files =
-        FILES.iter().map(|(path, bytes)| PathOfFile { path: (*path).into(), bytes: *bytes }).collect();
+/// The files of the folder are found; with `is_cut`, there are more.
+pub fn listed(files: &[(&str, u64)], is_cut: bool) -> JobResult {
+    let file = |(path, bytes): &(&str, u64)| PathOfFile { path: (*path).into(), bytes: *bytes };
+    let files = files.iter().map(file).collect();
     JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut, ..FolderFiles::default() }))
 }
 
@@ -29,7 +30,7 @@ fn listing() -> Scene {
     scene.type_text("Explain ");
     let commands = scene.press(&["@"]);
     assert!(matches!(commands[..], [UiCommand::Job(Job::FolderFiles)]), "{commands:?}");
-    scene.job_ended(listed(false));
+    scene.job_ended(listed(&FILES, false));
     scene
 }
 
@@ -78,7 +79,7 @@ fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
     assert_eq!(message(&scene), "Explain @src/load.py ");
     scene.type_text("and ");
     scene.press(&["@"]);
-    scene.job_ended(listed(true));
+    scene.job_ended(listed(&FILES, true));
     assert!(scene.enter("plot").is_empty(), "Enter takes the file and sends nothing");
     assert_eq!(message(&scene), "Explain @src/load.py and @\"src/my plot.py\" ");
     assert!(scene.screen.overlays.is_empty());
@@ -89,9 +90,7 @@ fn a_file_that_no_message_can_name_says_why_it_is_not_taken() {
     let mut scene = Scene::worked();
     scene.type_text("Explain ");
     scene.press(&["@"]);
-    let files = ["a\u{1b}b.txt", "say \"so\".txt"].map(|path| PathOfFile { path: path.into(), bytes: 1 });
-    let files = FolderFiles { files: files.to_vec(), ..FolderFiles::default() };
-    scene.job_ended(JobResult::FolderFiles(Arc::new(files)));
+    scene.job_ended(listed(&[("a\u{1b}b.txt", 1), ("say \"so\".txt", 1)], false));
     scene.type_text("so");
     scene.press(&["tab"]);
     assert_eq!(message(&scene), "Explain @so");
@@ -103,7 +102,7 @@ fn a_list_that_is_cut_says_what_to_do_where_there_is_little_room() {
     let mut scene = Scene::worked();
     scene.type_text("Explain ");
     scene.press(&["@"]);
-    scene.job_ended(listed(true));
+    scene.job_ended(listed(&FILES, true));
     assert_shown(&mut scene, 80, 24, " listed. Others: type their path.");
 }
 

@@ -1,5 +1,6 @@
 //! What keys do, without a terminal: the resulting commands are compared as values.
 
+use super::answering::burst;
 use super::scene::{
     CODE, Scene, USAGE, acted, clouds, confined, decide, decided, engine_commands, failure, findings,
     inspection, name_not_found, report, sent_edit, terms,
@@ -144,10 +145,8 @@ fn the_focus_never_moves_by_itself_to_where_letters_act() {
             scene.screen.panes.focus = from;
             scene.frame();
             change(&mut scene);
-            for _ in 0..20 {
-                scene.frame();
-                scene.pass(500);
-            }
+            scene.frame();
+            scene.rest(20);
             let acts = scene.screen.panes.focus == Pane::Code
                 || (scene.screen.panes.focus == Pane::Output
                     && scene.screen.panes.lower == LowerPane::Problems);
@@ -500,11 +499,7 @@ fn a_paste_in_review_decides_nothing_and_says_so() {
 #[test]
 fn a_burst_of_letters_decides_nothing() {
     let mut scene = ready();
-    let mut commands = Vec::new();
-    for _ in 0..4 {
-        scene.at += std::time::Duration::from_millis(2);
-        commands.extend(scene.key("a"));
-    }
+    let mut commands = burst(&mut scene, &["a"; 4]);
     scene.pass(50);
     commands.extend(scene.take_commands());
     assert!(engine_commands(&commands).is_empty());
@@ -519,14 +514,6 @@ fn messages_commands_and_paths_are_told_apart() {
     assert_eq!(engine_commands(&scene.enter("new name")), [Command::Rename("new name".into())]);
     let commands = scene.enter("quit");
     assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit)]));
-}
-
-#[test]
-fn older_messages_come_back_by_arrow() {
-    let mut scene = Scene::worked();
-    scene.enter("first");
-    scene.press(&["up"]);
-    assert_eq!(scene.screen.panes.composer.full_text(), "first");
 }
 
 #[test]

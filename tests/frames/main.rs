@@ -58,7 +58,7 @@ pub fn painted(scene: &mut Scene, size: (u16, u16), glyphs: Glyphs) -> (Buffer, 
     scene.with_glyphs(glyphs, |screen, ctx| {
         screen.arrange(ctx);
         let mut canvas = Canvas::new(size);
-        let made = view::draw(screen, ctx.state, ctx.at, &mut canvas, ctx.draw);
+        let made = view::draw(screen, ctx, &mut canvas);
         (canvas.to_buffer(), made)
     })
 }

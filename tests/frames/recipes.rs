@@ -1,11 +1,12 @@
 //! Recipes: choosing one, its form, its part of the conversation, the form that it asks for, the log of steps.
 
+use super::attached::listed;
 use super::scene::recipe::{Script, judge, run_the_tests, say, start};
 use super::scene::{Scene, report, scripted, sent};
 use super::{assert_screen, assert_shown, drawn, snapshots, snapshots_after};
 use ratatui::style::Color;
 use sayso::domain::*;
-use sayso::driver::{FolderFiles, Job, JobResult, Notification, PathOfFile};
+use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings, WorkflowStep};
 use sayso::recipe::RecipeList;
@@ -18,7 +19,6 @@ use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::draw_context::Glyphs;
 use sayso::tui::widgets::layout::Pane;
-use std::sync::Arc;
 
 pub(super) fn field(name: &str, label: &str, kind: FieldKind) -> Field {
     Field { name: name.into(), label: label.into(), help: String::new(), kind, required: true, default: None }
@@ -200,8 +200,7 @@ fn a_field_that_takes_several_paths_completes_the_last() {
     scene.press(&["tab"]);
     scene.type_text("new.py, sr");
     let files = ["src/load.py", "src/slug.py", "README.md"];
-    let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
-    scene.job_ended(JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
+    scene.job_ended(listed(&files.map(|path| (path, 2_100)), false));
     scene.type_text("cslug");
     assert_screen(&mut scene, 80, 24, &["new.py, srcslug", "src/slug.py"], &["README"]);
     scene.press(&["tab"]);
@@ -222,8 +221,7 @@ fn naming_a_file(typed: &str) -> Scene {
     let (first, rest) = typed.split_at(1);
     scene.type_text(first);
     let files = ["README.md", "data/load.csv", "src/load.py", "src/loader.py", "tests/load.py", "upload.py"];
-    let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
-    scene.job_ended(JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
+    scene.job_ended(listed(&files.map(|path| (path, 2_100)), false));
     scene.type_text(rest);
     scene
 }

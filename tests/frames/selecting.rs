@@ -251,7 +251,7 @@ fn a_message_that_scrolls_stays_where_it_is_under_the_mouse() {
         click(&mut scene, word);
         assert_eq!(first_shown(&drawn(&mut scene, 100, 30)), top);
     }
-    assert_eq!(scene.screen.panes.composer.field().selected(), Some(format!("second{top}")));
+    assert_eq!(scene.screen.panes.composer.field.selected(), Some(format!("second{top}")));
     // A sideways drag selects what it covers, however many events the mouse sends.
     let (mut scene, _) = long_message();
     down(&mut scene, word);
@@ -259,7 +259,7 @@ fn a_message_that_scrolls_stays_where_it_is_under_the_mouse() {
         drag(&mut scene, (word.0 + column, word.1));
         assert_eq!(first_shown(&drawn(&mut scene, 100, 30)), top);
     }
-    assert_eq!(scene.screen.panes.composer.field().selected().as_deref(), Some("second"));
+    assert_eq!(scene.screen.panes.composer.field.selected().as_deref(), Some("second"));
 }
 
 #[test]

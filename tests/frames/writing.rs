@@ -144,11 +144,11 @@ fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
     scene.type_text("print(");
     press(&mut scene, "tab");
     scene.type_text("say");
-    let selected = scene.screen.panes.code.editor().unwrap().field().selected();
+    let selected = scene.screen.panes.code.editor().unwrap().field.selected();
     for key in ["enter", "ctrl-r", "ctrl-n", "ctrl-p"] {
         press(&mut scene, key);
         assert_eq!(edited(&mut scene), CODE, "{key}");
-        assert_eq!(scene.screen.panes.code.editor().unwrap().field().selected(), selected, "{key}");
+        assert_eq!(scene.screen.panes.code.editor().unwrap().field.selected(), selected, "{key}");
         assert!(drawn(&mut scene, 100, 30).contains("unclosed group"));
     }
 }
@@ -278,11 +278,11 @@ fn the_mouse_puts_the_cursor_and_selects() {
     let mut scene = editing(Setup::default());
     let (x, y) = place(&drawn(&mut scene, 140, 40), "print(i)");
     click(&mut scene, (x + 6, y));
-    assert_eq!(scene.screen.panes.code.editor().unwrap().field().cursor().byte, 10);
+    assert_eq!(scene.screen.panes.code.editor().unwrap().field.cursor().byte, 10);
     scene.pass(1_000);
     click(&mut scene, (x + 2, y));
     click(&mut scene, (x + 2, y));
-    let selected = |scene: &mut Scene| scene.screen.panes.code.editor().unwrap().field().selected();
+    let selected = |scene: &mut Scene| scene.screen.panes.code.editor().unwrap().field.selected();
     assert_eq!(selected(&mut scene).as_deref(), Some("print"));
     click(&mut scene, (x + 2, y));
     assert_eq!(selected(&mut scene).as_deref(), Some("    print(i)"));
@@ -352,7 +352,7 @@ fn up_goes_by_rows_before_it_goes_to_older_messages() {
     drawn(&mut scene, 80, 24);
     press(&mut scene, "up");
     assert_eq!(scene.screen.panes.composer.full_text().len(), 120, "still the same message");
-    let width = 120 - scene.screen.panes.composer.field().cursor().byte;
+    let width = 120 - scene.screen.panes.composer.field.cursor().byte;
     assert!((60..80).contains(&width), "{width}");
     press(&mut scene, "up");
     assert_eq!(scene.screen.panes.composer.full_text(), "an older message");

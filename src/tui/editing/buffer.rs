@@ -102,11 +102,11 @@ pub(crate) struct Buffer {
     /// The end of each line but the last.
     ends: Vec<LineEnding>,
     /// Whether it starts with a byte order mark; the mark is in no line.
-    mark: bool,
+    pub(super) mark: bool,
     /// The most frequent line end of the text.
     usual: LineEnding,
     /// How many lines at the start and at the end were never changed.
-    untouched: (usize, usize),
+    pub(super) untouched: (usize, usize),
 }
 
 /// The byte order mark that some editors write at the start of a file.
@@ -144,11 +144,6 @@ impl Buffer {
 
     pub(crate) fn end(&self) -> Pos {
         Pos::new(self.last_line(), self.line(self.last_line()).len())
-    }
-
-    /// Whether the text starts with a byte order mark.
-    pub(crate) fn has_mark(&self) -> bool {
-        self.mark
     }
 
     /// Adds the byte order mark, or removes it.
@@ -223,10 +218,5 @@ impl Buffer {
             self.ends.splice(from.line..to.line, new.ends.iter().copied());
         }
         old
-    }
-
-    /// How many lines at the start and at the end were never changed since the text was opened.
-    pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
-        self.untouched
     }
 }

@@ -8,9 +8,9 @@ use std::ops::Range;
 /// A search term.
 #[derive(Clone, Debug)]
 pub(crate) struct Needle {
-    text: String,
+    pub(crate) text: String,
     pattern: Option<Pattern>,
-    is_pattern: bool,
+    pub(crate) is_pattern: bool,
 }
 
 impl Needle {
@@ -25,14 +25,6 @@ impl Needle {
             (false, false) => Some(Pattern::text(text)?),
         };
         Ok(Self { text: text.to_owned(), pattern, is_pattern })
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub(crate) fn is_pattern(&self) -> bool {
-        self.is_pattern
     }
 
     /// The matches in a line, as byte ranges; empty matches are left out.

@@ -17,7 +17,7 @@ enum Blocks {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Syntax {
     blocks: Blocks,
-    comment: Option<&'static str>,
+    pub(super) comment: Option<&'static str>,
     /// Whether lines are code: prose only keeps its indent.
     code: bool,
     tabs: bool,
@@ -57,11 +57,6 @@ impl Syntax {
         Self { blocks, comment, code, tabs: matches!(language, "go" | "make" | "makefile") }
     }
 
-    /// The mark of a comment to the end of the line.
-    pub(crate) fn comment(&self) -> Option<&'static str> {
-        self.comment
-    }
-
     /// One step of indent: as the lines have it, else as usual in the language.
     pub(crate) fn unit(&self, lines: &[String]) -> &'static str {
         let first =
@@ -74,7 +69,6 @@ impl Syntax {
         }
     }
 
-    /// What a line opens at its end.
     pub(crate) fn opens(&self, line: &str) -> LineOpening {
         if !self.code {
             return LineOpening::Nothing;

@@ -432,7 +432,7 @@ proptest! {
         let mut text = python(&before);
         let mut machine = vim::Vim::new(vim::Mode::Normal);
         for stroke in strokes.chars() {
-            if machine.stroke(stroke, &mut text) == vim::StrokeResult::Pass && machine.mode() == vim::Mode::Insert {
+            if machine.stroke(stroke, &mut text) == vim::StrokeResult::Pass && machine.mode == vim::Mode::Insert {
                 text.apply(Edit::Insert(stroke));
             }
             sound(&text)?;

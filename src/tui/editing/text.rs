@@ -22,7 +22,6 @@ pub(crate) enum SelectionShape {
     Between,
     /// Up to and including the character under the cursor.
     Inclusive,
-    /// Whole lines.
     Lines,
 }
 
@@ -58,7 +57,7 @@ pub(crate) struct Text {
     shape: SelectionShape,
     /// What was cut or copied last.
     yanked: YankedText,
-    generation: u64,
+    pub(crate) generation: u64,
     /// Whether it may have only one line.
     one_line: bool,
     /// The language of the text: how lines are indented and commented out.
@@ -68,7 +67,7 @@ pub(crate) struct Text {
     /// The last search term.
     needle: Option<Needle>,
     /// Whether the search term is sought backward, as after vim's `#`.
-    seeks_back: bool,
+    pub(crate) seeks_back: bool,
 }
 
 impl Text {
@@ -122,14 +121,9 @@ impl Text {
         self.buffer.last_line()
     }
 
-    /// A counter that grows with each change of the text.
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation
-    }
-
     /// How many lines at the start and at the end were never changed.
     pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
-        self.buffer.unchanged_ends()
+        self.buffer.untouched
     }
 
     /// The text of the line before the cursor.
@@ -158,7 +152,6 @@ impl Text {
         }
     }
 
-    /// The selected text.
     pub(crate) fn selected(&self) -> Option<String> {
         self.selection().map(|(from, to)| self.between(from, to))
     }
@@ -217,15 +210,5 @@ impl Text {
     pub(crate) fn set_needle(&mut self, needle: Option<Needle>) {
         self.needle = needle;
         self.seeks_back = false;
-    }
-
-    /// Whether the next match of the search term is the one before the cursor.
-    pub(crate) fn seeks_back(&self) -> bool {
-        self.seeks_back
-    }
-
-    /// Sets the direction in which the search term is sought.
-    pub(crate) fn seek_back(&mut self, back: bool) {
-        self.seeks_back = back;
     }
 }

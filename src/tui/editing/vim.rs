@@ -83,7 +83,7 @@ pub(crate) enum StrokeResult {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vim {
-    mode: Mode,
+    pub(crate) mode: Mode,
     /// The strokes of an incomplete command.
     pending: String,
     /// The last search on a line.
@@ -107,10 +107,6 @@ pub(crate) struct Vim {
 impl Vim {
     pub(crate) fn new(mode: Mode) -> Self {
         Self { mode, half_page: 10, ..Self::default() }
-    }
-
-    pub(crate) fn mode(&self) -> Mode {
-        self.mode
     }
 
     /// Whether Esc would end something here.

@@ -48,7 +48,7 @@ impl Guard {
         at: Instant,
     ) -> KeyOutcome {
         let alone = self.typing.letter(letter, self.times.hold, was_held, at);
-        let could_act = was_held || self.typing.could_act();
+        let could_act = was_held || self.typing.could_act;
         if class == KeyClass::Stop {
             self.restart(at);
             return KeyOutcome::Pass;

@@ -196,18 +196,6 @@ mod tests {
     }
 
     #[test]
-    fn a_row_counts_after_its_time_on_screen_and_not_before() {
-        let t = Instant::now();
-        let mut s = laid_out(code(&[0..5, 5..9, 9..12]));
-        s.show(&[0..2], t);
-        assert!(!s.settle(t + Duration::from_millis(299), NEED));
-        assert!(s.settle(t + NEED, NEED));
-        assert_eq!(s.rows(), (2, 3));
-        assert!(!s.is_all_seen());
-        assert_eq!(s.unseen_count(), 1);
-    }
-
-    #[test]
     fn rows_passed_in_a_hurry_do_not_count() {
         let t = Instant::now();
         let mut s = laid_out(code(&[0..5, 5..9, 9..12]));

@@ -711,13 +711,6 @@ fn a_small_window_locks() {
 }
 
 #[test]
-fn a_paste_in_review_never_decides() {
-    let (t, mut g) = fresh();
-    assert_eq!(g.pasted(true, t + ms(1000)), PASTED);
-    assert!(g.approval_refusal(t + ms(1100)).is_some());
-}
-
-#[test]
 fn with_nothing_up_it_sleeps() {
     let t = Instant::now();
     let g = Guard::new(Times::default(), (80, 24), t);

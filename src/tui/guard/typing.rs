@@ -22,7 +22,7 @@ pub(super) struct Typing {
     letters: String,
     letters_at: Option<Instant>,
     /// Whether one of these letters could have acted.
-    could_act: bool,
+    pub(super) could_act: bool,
     /// Whether the last key was a letter outside of a text field.
     letter: bool,
     /// Whether text came since the last pause: a letter in a text field, a paste, bytes that mean nothing. A pause is
@@ -106,10 +106,6 @@ impl Typing {
     /// Notes that the last letter could have acted.
     pub(super) fn mark_acting(&mut self) {
         self.could_act = true;
-    }
-
-    pub(super) fn could_act(&self) -> bool {
-        self.could_act
     }
 
     /// Drops the letters as part of a paste; the letters that follow at once still belong to the paste.

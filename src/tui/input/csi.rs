@@ -137,7 +137,6 @@ fn modifiers(number: u32) -> (KeyModifiers, KeyEventState) {
     (modifiers, state)
 }
 
-/// The key with this final letter.
 pub(crate) fn lettered_key(letter: u8) -> Option<KeyCode> {
     Some(match letter {
         b'A' => KeyCode::Up,

@@ -25,8 +25,9 @@ const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long to wait for the rest of a string or a paste.
 const STRING_TIMEOUT: Duration = Duration::from_secs(2);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ParserState {
+    #[default]
     Ground,
     /// Bytes of one character.
     Utf8 {
@@ -51,7 +52,7 @@ enum ParserState {
     Paste,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct InputParser {
     state: ParserState,
     buffer: Vec<u8>,
@@ -67,15 +68,7 @@ pub(crate) struct InputParser {
 impl InputParser {
     /// Makes a parser that waits this long after Esc for the rest of a sequence.
     pub(crate) fn new(esc_delay: Duration) -> Self {
-        Self {
-            state: ParserState::Ground,
-            buffer: Vec::new(),
-            overflow: false,
-            esc_delay,
-            events: Vec::new(),
-            bytes: Vec::new(),
-            raw: Vec::new(),
-        }
+        Self { esc_delay, ..Self::default() }
     }
 
     /// Parses bytes; [`InputParser::take`] returns the recognized events.

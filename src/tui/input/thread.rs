@@ -226,7 +226,6 @@ impl InputReader {
         self.send(at)
     }
 
-    /// Ends an open paste.
     fn end_paste(&mut self, at: Instant) -> bool {
         self.pasted.end().is_none_or(|text| self.send_event(InputEvent::Paste(text), at))
     }

@@ -62,7 +62,7 @@ impl Key {
     }
 
     /// Parses `a`, `A`, `ctrl-c`, `shift-tab`, `alt-up`, `f1`, `space`, `-`. `None`: there is no such key.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
         // No key is written with Super.
@@ -117,6 +117,12 @@ impl Key {
 impl From<&KeyEvent> for Key {
     fn from(event: &KeyEvent) -> Self {
         Self::new(event.code, event.modifiers)
+    }
+}
+
+impl From<Key> for KeyEvent {
+    fn from(key: Key) -> Self {
+        Self::new(key.code, key.modifiers)
     }
 }
 

@@ -44,7 +44,8 @@ pub(super) fn show(
     let last = source.lines().count();
     findings(&files, inspected, page, |line| line == 0 || line as usize > last)?;
     if let Some(before) = &inspected.before {
-        compare(item, ("in the file now", before), ("after the block", source), page)?;
+        let texts = compared(&item.block.kind, ("in the file now", before), ("after the block", source));
+        page.lines_behind(TEXT_LEAD, &texts)?;
     }
     Ok(())
 }
@@ -130,18 +131,10 @@ pub(super) fn diff(item: &BlockItem, inspected: &Inspection, page: &mut LinePage
         return page.line("Nothing differs: this is what the model wrote, and it has not run.");
     }
     for (old_name, old, new_name) in older {
-        compare(item, (old_name, old), (new_name, now), page)?;
+        let texts = compared(&item.block.kind, (old_name, old), (new_name, now));
+        page.lines_behind(TEXT_LEAD, &texts)?;
     }
     Ok(())
-}
-
-fn compare(
-    item: &BlockItem,
-    (old_name, old): (&str, &str),
-    (new_name, new): (&str, &str),
-    page: &mut LinePage,
-) -> io::Result<()> {
-    page.lines_behind(TEXT_LEAD, &compared(&item.block.kind, (old_name, old), (new_name, new)))
 }
 
 /// The difference between two texts, in lines.

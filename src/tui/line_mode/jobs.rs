@@ -18,7 +18,6 @@ pub(super) const MAX_SESSIONS_SHOWN: usize = 20;
 const MAX_MODELS_SHOWN: usize = 40;
 
 impl Session<'_> {
-    /// Prints the result of a job.
     pub(super) fn print_job_result(&mut self, result: &JobResult) -> io::Result<()> {
         let held = self.question_after.take();
         match result {

@@ -21,7 +21,6 @@ pub(super) enum OpenLine {
     Prose,
     /// Output of a program; `true` for standard error.
     Output(bool),
-    /// A question.
     Question,
 }
 

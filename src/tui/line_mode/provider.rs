@@ -31,7 +31,6 @@ enum ProviderOption {
 enum ProviderInput {
     #[default]
     Number,
-    /// The key for this provider.
     Key(String),
     Address,
 }

@@ -27,7 +27,6 @@ pub(super) struct ReplyReporter {
 }
 
 impl ReplyReporter {
-    /// Reports new text.
     pub(super) fn more(&mut self, text: &str, segments: &[Segment]) -> Vec<ReplyNews> {
         let parts = segments.iter().map(|segment| match segment {
             Segment::Prose(range) => (range.clone(), None),

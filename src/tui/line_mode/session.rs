@@ -354,7 +354,6 @@ fn is_sentence(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
 }
 
-/// Whether the notification is printed.
 fn is_printed(notification: &Notification) -> bool {
     !matches!(notification, Notification::Reasoning(..) | Notification::Job(_))
 }

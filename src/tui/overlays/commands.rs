@@ -29,7 +29,6 @@ pub(crate) struct CommandList {
 }
 
 impl CommandList {
-    /// The commands that match the filter.
     fn matching_commands(&self) -> Vec<&'static SlashEntry> {
         let text = self.filter.text();
         slash::matching(text.split_whitespace().next().unwrap_or(""))

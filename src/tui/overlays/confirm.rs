@@ -3,8 +3,7 @@
 
 use super::{Overlay, OverlayContext, OverlayProperties, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
-use crate::domain::{BlockId, Decision, Finding, Revision, Severity, Terms, file_texts};
-use crate::engine::transcript::BlockItem;
+use crate::domain::{Decision, Finding, Severity, Terms, file_texts};
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
@@ -45,46 +44,37 @@ impl Confirm {
     fn renew_field(&mut self) {
         (self.field, self.pasted) = (Field::single_line(), false);
     }
+
+    /// Lists the first findings with their lines of code, and how many more there are.
+    fn list_findings(&self, findings: &[&Finding], ctx: OverlayContext<'_>, width: u16, sheet: &mut Sheet) {
+        let (item, draw) = (ctx.state.transcript.blocks.get(&self.subject.block), ctx.draw);
+        let files = item.map(|item| item.block.files()).unwrap_or_default();
+        for finding in findings.iter().take(MAX_FINDINGS_SHOWN) {
+            let line = finding.place.line as usize;
+            let place = safe::one_line(&file_texts::place(&files, finding.place.line));
+            let code = item
+                .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
+                .unwrap_or_default();
+            let head = Span::styled(format!("  {place:<9} "), draw.dim());
+            let size = (width.into(), MAX_CODE_ROWS);
+            sheet.rows.extend(safe::hanging_start(head, code.trim(), size, draw.text()));
+            let message = safe::one_line(&finding.message);
+            let sign = Span::styled("HIGH", draw.severity(Severity::High));
+            let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
+            sheet.rows.extend(safe::hanging(head, &message, width.into(), draw.text()));
+        }
+        if findings.len() > MAX_FINDINGS_SHOWN {
+            sheet.words(&format!("  and {} more", findings.len() - MAX_FINDINGS_SHOWN), width, draw.dim());
+        }
+    }
 }
 
 /// The responses to an approval.
-pub fn approved(
-    block: BlockId,
-    revision: Revision,
-    typed: bool,
-    draw: DrawContext<'_>,
-) -> Vec<OverlayResponse> {
+pub(crate) fn approved(subject: SubjectId, typed: bool, draw: DrawContext<'_>) -> Vec<OverlayResponse> {
+    let SubjectId { block, revision, .. } = subject;
     let said = format!("Approved once at {}.", draw.locale.second(draw.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![OverlayResponse::info(said), OverlayResponse::Focus(Pane::Output), OverlayResponse::send(decided)]
-}
-
-/// Lists the first findings with their lines of code, and how many more there are.
-fn list_findings(
-    sheet: &mut Sheet,
-    item: Option<&BlockItem>,
-    findings: &[&Finding],
-    width: u16,
-    draw: DrawContext<'_>,
-) {
-    let files = item.map(|item| item.block.files()).unwrap_or_default();
-    for finding in findings.iter().take(MAX_FINDINGS_SHOWN) {
-        let line = finding.place.line as usize;
-        let place = safe::one_line(&file_texts::place(&files, finding.place.line));
-        let code = item
-            .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
-            .unwrap_or_default();
-        let head = Span::styled(format!("  {place:<9} "), draw.dim());
-        let size = (width.into(), MAX_CODE_ROWS);
-        sheet.rows.extend(safe::hanging_start(head, code.trim(), size, draw.text()));
-        let message = safe::one_line(&finding.message);
-        let sign = Span::styled("HIGH", draw.severity(Severity::High));
-        let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
-        sheet.rows.extend(safe::hanging(head, &message, width.into(), draw.text()));
-    }
-    if findings.len() > MAX_FINDINGS_SHOWN {
-        sheet.words(&format!("  and {} more", findings.len() - MAX_FINDINGS_SHOWN), width, draw.dim());
-    }
 }
 
 impl Overlay for Confirm {
@@ -108,7 +98,7 @@ impl Overlay for Confirm {
         } else if self.is_stale(ctx.state) {
             "The block has changed. Look at it again: nothing was decided."
         } else {
-            let then = approved(self.subject.block, self.subject.revision, true, ctx.draw);
+            let then = approved(self.subject, true, ctx.draw);
             return std::iter::once(OverlayResponse::Close).chain(then).collect();
         };
         vec![OverlayResponse::Close, OverlayResponse::about_waiting_block(why)]
@@ -187,7 +177,7 @@ impl Overlay for Confirm {
         if !high.is_empty() {
             let text = format!("Block {block} has {}:", words::count(high.len(), "HIGH finding"));
             sheet.words(&text, width, draw.text()).gap();
-            list_findings(&mut sheet, item, &high, width, draw);
+            self.list_findings(&high, ctx, width, &mut sheet);
             sheet.gap();
         }
         if let Some(why) = unchecked {

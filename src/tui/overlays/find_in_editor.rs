@@ -35,10 +35,11 @@ impl FindInEditor {
     /// Opens the search with the text of the last one, or with what is selected on one line.
     pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
         let last = editor.needle();
-        let selected = editor.field().selected().filter(|text| !text.contains('\n'));
-        let is_pattern = selected.is_none() && last.is_some_and(Needle::is_pattern);
-        let needle = Field::offering(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
-        let before = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
+        let selected = editor.field.selected().filter(|text| !text.contains('\n'));
+        let is_pattern = selected.is_none() && last.is_some_and(|last| last.is_pattern);
+        let needle =
+            Field::offering(selected.as_deref().or(last.map(|last| last.text.as_str())).unwrap_or_default());
+        let before = editor.field.selection().map_or(editor.field.cursor(), |(from, _)| from);
         let replaces = replaces && !needle.is_empty();
         let by = Field::single_line();
         Self { needle, by, replaces, is_pattern, at: (0, 0), wrong: None, before, replaced: false }
@@ -51,7 +52,7 @@ impl FindInEditor {
             Ok(needle) => {
                 self.wrong = None;
                 editor.look_for(needle);
-                editor.engine().put_cursor(self.before);
+                editor.field.content.put_cursor(self.before);
                 self.step_to(false, true, panes);
             }
             Err(why) => {
@@ -65,7 +66,7 @@ impl FindInEditor {
     fn update_needle(&mut self, panes: &mut Panes) -> bool {
         let Some(editor) = panes.code.editor() else { return false };
         let text = self.needle.text();
-        let same = |needle: &Needle| needle.text() == text && needle.is_pattern() == self.is_pattern;
+        let same = |needle: &Needle| needle.text == text && needle.is_pattern == self.is_pattern;
         if self.at != (0, 0) && editor.needle().is_some_and(same) {
             return true;
         }
@@ -75,17 +76,17 @@ impl FindInEditor {
 
     fn step_to(&mut self, back: bool, here: bool, panes: &mut Panes) {
         let Some(editor) = panes.code.editor() else { return };
-        editor.engine().find(back, here);
-        let start = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
-        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().lines(), start));
+        editor.field.content.find(back, here);
+        let start = editor.field.selection().map_or(editor.field.cursor(), |(from, _)| from);
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field.lines(), start));
     }
 
     /// Replaces the selected match and goes to the next one.
     fn replace(&mut self, panes: &mut Panes) {
         let by = self.by.text();
         let Some(editor) = panes.code.editor() else { return };
-        self.replaced |= editor.engine().replace_match(&by);
-        self.before = editor.field().cursor();
+        self.replaced |= editor.field.content.replace_match(&by);
+        self.before = editor.field.cursor();
         self.step_to(false, true, panes);
     }
 
@@ -93,10 +94,10 @@ impl FindInEditor {
         self.update_needle(panes);
         let by = self.by.text();
         let Some(editor) = panes.code.editor().filter(|_| self.wrong.is_none()) else { return Vec::new() };
-        let count = editor.engine().replace_matches(&by);
+        let count = editor.field.content.replace_matches(&by);
         self.replaced |= count > 0;
-        self.before = editor.field().cursor();
-        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().lines(), self.before));
+        self.before = editor.field.cursor();
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field.lines(), self.before));
         let done = format!("{} replaced. Ctrl-_ in the text takes it back.", words::count(count, "match"));
         vec![OverlayResponse::info(done)]
     }
@@ -184,7 +185,7 @@ impl Overlay for FindInEditor {
 
     fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(editor) = panes.code.editor() {
-            editor.jump(if self.replaced { editor.field().cursor() } else { self.before });
+            editor.jump(if self.replaced { editor.field.cursor() } else { self.before });
         }
         vec![OverlayResponse::Close]
     }

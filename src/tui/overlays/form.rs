@@ -50,7 +50,6 @@ pub struct FormBox {
     /// What the answers are for.
     pub(crate) purpose: FormPurpose,
     pub(crate) form: Form,
-    /// The answers, field by field.
     pub(crate) replies: Vec<FieldAnswer>,
     /// The field with the cursor.
     pub(crate) at: usize,

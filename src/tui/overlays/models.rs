@@ -13,7 +13,6 @@ use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
@@ -113,6 +112,37 @@ impl Models {
         }
         self.cursor.step(0, self.matching_rows().len());
     }
+
+    /// Draws the facts below the list.
+    fn draw_below(&self, shown: &[ModelRow], ctx: OverlayContext<'_>, width: u16, sheet: &mut Sheet) {
+        let draw = ctx.draw;
+        if let Some((model, answer)) = &self.tested {
+            let (text, style) = match answer {
+                None => (format!("Testing {}.", safe::one_line(&model.to_string())), draw.dim()),
+                Some(Ok(text)) => (safe::one_line(text), draw.text()),
+                Some(Err(text)) => (safe::one_line(text), draw.style(Slot::StatusError)),
+            };
+            sheet.words(&text, width, style);
+        }
+        if let Some(used) = used_tokens(ctx.state) {
+            sheet.words(&fit_text(shown, used), width, draw.text());
+        }
+        let models = || shown.iter().filter_map(model_of);
+        if models().any(|model| model.price.is_some()) {
+            sheet.words("Prices: dollars for a million tokens, requests/replies.", width, draw.dim());
+        }
+        if models().any(|model| model.local) {
+            sheet.words(sending::LOCAL_MODELS, width, draw.dim());
+        }
+        let silent = self.silent_servers();
+        if !silent.is_empty() {
+            sheet.words(
+                &format!("Not running here: {}.", safe::one_line(&silent.join(", "))),
+                width,
+                draw.dim(),
+            );
+        }
+    }
 }
 
 impl Overlay for Models {
@@ -180,11 +210,10 @@ impl Overlay for Models {
         sheet.field("> ", &self.filter, width, draw).rule(width, draw);
         let shown = self.matching_rows();
         let rows = usize::from(height.saturating_sub(OTHER_ROWS).clamp(1, 14));
-        let (used, cursor) = (used_tokens(state), self.cursor.0);
+        let cursor = self.cursor.0;
         sheet.rows.extend(scrolled(shown.len(), cursor..cursor + 1, rows, draw, |at| {
             let columns = usize::from(width).saturating_sub(2);
-            let text =
-                row_text(shown.get(at)?, state, used.map(|(used, _)| used), self.offers.is_some(), columns);
+            let text = row_text(self, shown.get(at)?, state, columns);
             Some(entry(&text, at == cursor, width, draw))
         }));
         if shown.is_empty() {
@@ -196,7 +225,7 @@ impl Overlay for Models {
             sheet.dim(format!("  {text}"), draw);
         }
         sheet.gap();
-        draw_below(self, &shown, used, width, draw, &mut sheet);
+        self.draw_below(&shown, ctx, width, &mut sheet);
         sheet.dim("Enter use from next message   Ctrl-T test connection   Esc back", draw);
         Some(sheet)
     }
@@ -208,39 +237,6 @@ pub(crate) fn model_name(text: &str) -> Option<ModelName> {
     let known = |s: &str| !s.is_empty() && !s.contains(char::is_whitespace);
     (known(provider) && known(model))
         .then(|| ModelName { provider: provider.to_owned(), model: model.to_owned() })
-}
-
-/// Draws the facts below the list.
-fn draw_below(
-    list: &Models,
-    shown: &[ModelRow],
-    used: Option<(u64, &'static str)>,
-    width: u16,
-    draw: DrawContext<'_>,
-    sheet: &mut Sheet,
-) {
-    if let Some((model, answer)) = &list.tested {
-        let (text, style) = match answer {
-            None => (format!("Testing {}.", safe::one_line(&model.to_string())), draw.dim()),
-            Some(Ok(text)) => (safe::one_line(text), draw.text()),
-            Some(Err(text)) => (safe::one_line(text), draw.style(Slot::StatusError)),
-        };
-        sheet.words(&text, width, style);
-    }
-    if let Some(used) = used {
-        sheet.words(&fit_text(shown, used), width, draw.text());
-    }
-    let models = || shown.iter().filter_map(model_of);
-    if models().any(|model| model.price.is_some()) {
-        sheet.words("Prices: dollars for a million tokens, requests/replies.", width, draw.dim());
-    }
-    if models().any(|model| model.local) {
-        sheet.words(sending::LOCAL_MODELS, width, draw.dim());
-    }
-    let silent = list.silent_servers();
-    if !silent.is_empty() {
-        sheet.words(&format!("Not running here: {}.", safe::one_line(&silent.join(", "))), width, draw.dim());
-    }
 }
 
 /// The tokens of this chat, and how exact the number is; `None` if nothing was said yet.

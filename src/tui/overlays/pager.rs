@@ -48,7 +48,6 @@ pub(crate) struct Pager {
     field: Option<Field>,
     is_expression: bool,
     pattern: Option<Pattern>,
-    /// The search that is going on.
     looking: Option<SearchProgress>,
     /// The current match: the start of its line, and the byte range in that line's text.
     at: Option<(u64, Range<usize>)>,

@@ -77,7 +77,6 @@ impl Sessions {
         self.found.remark(&typed, self.listing.len() == 0 && self.found.hits(&typed).is_empty())
     }
 
-    /// The label of Esc.
     fn esc_label(&self) -> &'static str {
         if self.filter.is_empty() { "back" } else { "clear" }
     }
@@ -87,7 +86,6 @@ impl Sessions {
         self.listing.len() + self.found.hits(&self.filter.text()).len() + 1
     }
 
-    /// What a row chooses.
     fn at(&self, row: usize) -> Choice<'_> {
         let behind = row.saturating_sub(self.listing.len());
         let hit = || self.found.hits(&self.filter.text()).get(behind);

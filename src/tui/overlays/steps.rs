@@ -56,57 +56,122 @@ impl Overlay for Steps {
 }
 
 fn rows(state: &State, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let width = usize::from(width);
-    let mut rows = Vec::new();
+    let mut log = LogRows { state, width: width.into(), draw, rows: Vec::new() };
     for turn in turns(&state.transcript, &state.live.cost.of_steps) {
-        if !rows.is_empty() {
-            rows.push(Line::default());
+        if !log.rows.is_empty() {
+            log.rows.push(Line::default());
         }
-        turn_rows(&turn, state, width, draw, &mut rows);
+        log.add_turn(&turn);
     }
-    if rows.is_empty() {
-        rows.push(Line::styled("No step was taken yet.", draw.dim()));
+    if log.rows.is_empty() {
+        log.rows.push(Line::styled("No step was taken yet.", draw.dim()));
     }
-    rows
+    log.rows
 }
 
-fn turn_rows(
-    turn: &TurnLog<'_>,
-    state: &State,
+/// The rows of the log, while they are laid out.
+struct LogRows<'a> {
+    state: &'a State,
     width: usize,
-    draw: DrawContext<'_>,
-    rows: &mut Vec<Line<'static>>,
-) {
-    let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
-    let head = format!("Turn {}  {}{recipe}  ", turn.number, draw.locale.hour(turn.at));
-    let mut prompt = safe::one_line(words::first_line(turn.prompt));
-    if turn.is_part {
-        // The rest of the message is only in the session file.
-        prompt.push_str(" …");
+    draw: DrawContext<'a>,
+    rows: Vec<Line<'static>>,
+}
+
+impl LogRows<'_> {
+    fn add_turn(&mut self, turn: &TurnLog<'_>) {
+        let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
+        let head = format!("Turn {}  {}{recipe}  ", turn.number, self.draw.locale.hour(turn.at));
+        let mut prompt = safe::one_line(words::first_line(turn.prompt));
+        if turn.is_part {
+            // The rest of the message is only in the session file.
+            prompt.push_str(" …");
+        }
+        let room = self.width.saturating_sub(head.chars().count());
+        self.rows.push(Line::from(vec![
+            Span::styled(head, self.draw.style(Slot::UiTitle)),
+            Span::styled(safe::cut(&prompt, room), self.draw.style(Slot::ChatUser)),
+        ]));
+        for step in &turn.steps {
+            self.add_step(step);
+        }
+        let sum = sum_text(&turn.sum(), turn.steps.len());
+        let end = match (turn.recipe_end, turn.end) {
+            (Some(RecipeEnd::Done), _) => "   recipe done",
+            (Some(RecipeEnd::GaveUp), _) => "   recipe gave up",
+            (Some(RecipeEnd::Limit), _) => "   recipe ended at its limit",
+            (Some(RecipeEnd::Stopped), _) => "   recipe stopped",
+            (None, None) => "   goes on",
+            (None, Some(TurnEnd::Answered)) => "",
+            (None, Some(TurnEnd::Stopped)) => "   stopped",
+            (None, Some(TurnEnd::StepLimit)) => "   step limit",
+            (None, Some(TurnEnd::Repeated)) => "   repeated itself",
+            (None, Some(TurnEnd::Budget)) => "   session budget",
+            (None, Some(TurnEnd::Failed(_))) => "   failed",
+        };
+        self.rows.extend(safe::wrap_words(&format!("  {sum}{end}"), self.width, self.draw.dim()));
     }
-    let room = width.saturating_sub(head.chars().count());
-    rows.push(Line::from(vec![
-        Span::styled(head, draw.style(Slot::UiTitle)),
-        Span::styled(safe::cut(&prompt, room), draw.style(Slot::ChatUser)),
-    ]));
-    for step in &turn.steps {
-        step_rows(step, state, width, draw, rows);
+
+    fn add_step(&mut self, step: &ModelStep<'_>) {
+        let mut parts = Vec::new();
+        if let Some(round) = step.round {
+            let times = if round.round > 1 { format!(", round {}", round.round) } else { String::new() };
+            parts.push(format!("{}{times}", safe::one_line(round.title)));
+        }
+        match step.reply {
+            Some(reply) => {
+                parts.push(format!("reply {}", words::duration(step.reply_ms().unwrap_or(0))));
+                let tokens = [(reply.usage.input, "in"), (reply.usage.output, "out")];
+                let tokens: Vec<_> = tokens
+                    .into_iter()
+                    .filter_map(|(count, what)| Some(format!("{} {what}", words::grouped(count?))))
+                    .collect();
+                parts.push(if tokens.is_empty() { "tokens not told".into() } else { tokens.join(", ") });
+                parts.extend(step.cost.filter(|cost| *cost > 0).map(dollars));
+            }
+            None => parts.push("no reply: sayso's own".into()),
+        }
+        let head = Span::styled(format!("  step {:<3}", step.number), self.draw.style(Slot::ChatModel));
+        self.rows.extend(safe::hanging(head, &parts.join("   "), self.width, self.draw.text()));
+        for block in &step.blocks {
+            self.add_block(*block);
+        }
+        if let Some(outcome) = step.judged {
+            for mut row in verdict(outcome, self.width.saturating_sub(2), self.draw) {
+                row.spans.insert(0, Span::raw("  "));
+                self.rows.push(row);
+            }
+        }
     }
-    let sum = sum_text(&turn.sum(), turn.steps.len());
-    let end = match (turn.recipe_end, turn.end) {
-        (Some(RecipeEnd::Done), _) => "   recipe done",
-        (Some(RecipeEnd::GaveUp), _) => "   recipe gave up",
-        (Some(RecipeEnd::Limit), _) => "   recipe ended at its limit",
-        (Some(RecipeEnd::Stopped), _) => "   recipe stopped",
-        (None, None) => "   goes on",
-        (None, Some(TurnEnd::Answered)) => "",
-        (None, Some(TurnEnd::Stopped)) => "   stopped",
-        (None, Some(TurnEnd::StepLimit)) => "   step limit",
-        (None, Some(TurnEnd::Repeated)) => "   repeated itself",
-        (None, Some(TurnEnd::Budget)) => "   session budget",
-        (None, Some(TurnEnd::Failed(_))) => "   failed",
-    };
-    rows.extend(safe::wrap_words(&format!("  {sum}{end}"), width, draw.dim()));
+
+    /// `block 3   python [FAILED 1]  by you, edited   1.2 s   run the tests`
+    fn add_block(&mut self, block: StepBlock<'_>) {
+        let item = block.item;
+        let block_state = self.state.block_state(item);
+        let head = format!("    block {:<4}{:<11}", block.id().0, safe::cut(words::language_of(item), 10));
+        let word = format!("{:<14}", format!("[{block_state}]"));
+        let mut parts = vec![decision_text(block.decided())];
+        if item.block.is_edited() {
+            parts.push("edited".into());
+        }
+        let runs: Vec<_> = block.runs().collect();
+        if let Some((_, _, Some(took))) = runs.last() {
+            parts.push(words::duration(*took));
+        }
+        let earlier = runs.iter().rev().skip(1).rev();
+        let earlier: Vec<_> = earlier.map(|(_, state, _)| state.to_string()).collect();
+        if !earlier.is_empty() {
+            parts.push(format!("before: {}", earlier.join(", ")));
+        }
+        let first = words::first_line(&item.block.current().source);
+        parts.push(safe::one_line(block.note().unwrap_or(first)));
+        parts.retain(|part| !part.is_empty());
+        let room = self.width.saturating_sub(head.len() + word.len());
+        self.rows.push(Line::from(vec![
+            Span::styled(head, self.draw.text()),
+            Span::styled(word, self.draw.block(block_state)),
+            Span::styled(safe::cut(&parts.join("   "), room), self.draw.dim()),
+        ]));
+    }
 }
 
 /// `3 steps   2,400 in, 310 out   $0.0123   4 runs, 6.1 s`
@@ -122,80 +187,6 @@ fn sum_text(sum: &TurnTotals, steps: usize) -> String {
         parts.push(format!("{}, {}", words::count(sum.runs as usize, "run"), words::duration(sum.run_ms)));
     }
     parts.join("   ")
-}
-
-fn step_rows(
-    step: &ModelStep<'_>,
-    state: &State,
-    width: usize,
-    draw: DrawContext<'_>,
-    rows: &mut Vec<Line<'static>>,
-) {
-    let mut parts = Vec::new();
-    if let Some(round) = step.round {
-        let times = if round.round > 1 { format!(", round {}", round.round) } else { String::new() };
-        parts.push(format!("{}{times}", safe::one_line(round.title)));
-    }
-    match step.reply {
-        Some(reply) => {
-            parts.push(format!("reply {}", words::duration(step.reply_ms().unwrap_or(0))));
-            let tokens = [(reply.usage.input, "in"), (reply.usage.output, "out")];
-            let tokens: Vec<_> = tokens
-                .into_iter()
-                .filter_map(|(count, what)| Some(format!("{} {what}", words::grouped(count?))))
-                .collect();
-            parts.push(if tokens.is_empty() { "tokens not told".into() } else { tokens.join(", ") });
-            parts.extend(step.cost.filter(|cost| *cost > 0).map(dollars));
-        }
-        None => parts.push("no reply: sayso's own".into()),
-    }
-    let head = Span::styled(format!("  step {:<3}", step.number), draw.style(Slot::ChatModel));
-    rows.extend(safe::hanging(head, &parts.join("   "), width, draw.text()));
-    for block in &step.blocks {
-        block_row(*block, state, width, draw, rows);
-    }
-    if let Some(outcome) = step.judged {
-        for mut row in verdict(outcome, width.saturating_sub(2), draw) {
-            row.spans.insert(0, Span::raw("  "));
-            rows.push(row);
-        }
-    }
-}
-
-/// `block 3   python [FAILED 1]  by you, edited   1.2 s   run the tests`
-fn block_row(
-    block: StepBlock<'_>,
-    state: &State,
-    width: usize,
-    draw: DrawContext<'_>,
-    rows: &mut Vec<Line<'static>>,
-) {
-    let item = block.item;
-    let block_state = state.block_state(item);
-    let head = format!("    block {:<4}{:<11}", block.id().0, safe::cut(words::language_of(item), 10));
-    let word = format!("{:<14}", format!("[{block_state}]"));
-    let mut parts = vec![decision_text(block.decided())];
-    if item.block.is_edited() {
-        parts.push("edited".into());
-    }
-    let runs: Vec<_> = block.runs().collect();
-    if let Some((_, _, Some(took))) = runs.last() {
-        parts.push(words::duration(*took));
-    }
-    let earlier = runs.iter().rev().skip(1).rev();
-    let earlier: Vec<_> = earlier.map(|(_, state, _)| state.to_string()).collect();
-    if !earlier.is_empty() {
-        parts.push(format!("before: {}", earlier.join(", ")));
-    }
-    let first = words::first_line(&item.block.current().source);
-    parts.push(safe::one_line(block.note().unwrap_or(first)));
-    parts.retain(|part| !part.is_empty());
-    let room = width.saturating_sub(head.len() + word.len());
-    rows.push(Line::from(vec![
-        Span::styled(head, draw.text()),
-        Span::styled(word, draw.block(block_state)),
-        Span::styled(safe::cut(&parts.join("   "), room), draw.dim()),
-    ]));
 }
 
 fn decision_text(decided: LastDecision<'_>) -> String {

@@ -39,7 +39,7 @@ enum ProviderRow {
 }
 
 /// The choice.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Welcome {
     cursor: Cursor,
     /// Providers in the cloud.
@@ -67,12 +67,8 @@ impl Welcome {
             cursor: Cursor(if setup.chose_server { LOCAL_ROW } else { 0 }),
             clouds: setup.clouds.clone(),
             usual: setup.usual.clone(),
-            servers: None,
-            interpreters: None,
-            field: None,
-            key: None,
-            key_is_gone: false,
             touched: setup.chose_server,
+            ..Self::default()
         }
     }
 

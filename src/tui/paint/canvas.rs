@@ -98,7 +98,6 @@ impl Canvas {
         row.steps.push(DrawStep::Border { columns, end: row.texts.len(), style });
     }
 
-    /// Changes the style of an area.
     pub(crate) fn set_style(&mut self, area: Rect, style: Style) {
         for row in self.rows_of(area) {
             row.steps.push(DrawStep::Style { columns: area.left()..area.right(), style });

@@ -31,7 +31,6 @@ impl CellTag {
         Style::new().underline_color(Color::Rgb(r, g, b))
     }
 
-    /// The number of the link.
     pub(crate) fn link(self) -> Option<u32> {
         Some(self.0).filter(|number| *number < Self::FIRST_PICTURE)
     }

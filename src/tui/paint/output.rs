@@ -104,7 +104,7 @@ impl Output {
 
     /// Whether lines between the first and the last were dropped, or bytes were never kept.
     pub(crate) fn left_out(&self) -> bool {
-        self.kept.dropped_rows() > 0 || self.is_missing
+        self.kept.gone > 0 || self.is_missing
     }
 
     /// Whether there are no lines.
@@ -149,15 +149,15 @@ impl Output {
         if self.is_missing {
             return "... lines left out, nobody counted how many ...".to_owned();
         }
-        format!("... {} left out ...", counted(self.kept.dropped_rows() as usize, "line"))
+        format!("... {} left out ...", counted(self.kept.gone as usize, "line"))
     }
 
     /// Makes a change, and tells which lines it changed.
     fn change(&mut self, make: impl FnOnce(&mut Self)) -> LineChange {
         self.touched = self.kept.next();
-        let gone_before = self.kept.dropped_rows();
+        let gone_before = self.kept.gone;
         make(self);
-        let gone = self.kept.dropped_rows() - gone_before;
+        let gone = self.kept.gone - gone_before;
         let from = self.kept.line_of(self.touched, gone > 0);
         // The line about left-out lines takes the place of one of them.
         let gone = gone.saturating_sub(u64::from(gone_before == 0));
@@ -214,7 +214,6 @@ fn paint_row(row: &OutputRow, theme: &Theme) -> Line<'static> {
     line
 }
 
-/// The screen column of a byte in a line.
 pub(crate) fn column_of(line: &str, byte: usize) -> usize {
     let glyphs = glyphs::of(line, Strictness::Text, TAB);
     glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()

@@ -58,7 +58,6 @@ pub(crate) struct WrapOptions {
     pub(crate) break_at_words: bool,
     /// Columns between tab stops.
     pub(crate) tab: usize,
-    /// The style of escapes.
     pub(crate) mark: Style,
 }
 

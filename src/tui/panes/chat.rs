@@ -91,7 +91,7 @@ impl ChatPane {
         });
         let Some((row, _)) = rows.iter().find(|(_, of)| *of == block) else { return };
         let at = Anchor { item, row: *row };
-        if !self.list.visible().contains(&at) {
+        if !self.list.visible.contains(&at) {
             let above = usize::from(height).saturating_sub(1).min(2);
             self.with(state, draw, |list, talk| list.scroll_to(talk, at, above));
             self.moved_to_wait = true;
@@ -141,7 +141,7 @@ impl ChatPane {
         }
         self.show_wait(state, draw);
         self.with(state, draw, |list, talk| list.arrange(talk, area.height.into()));
-        let on_screen = (area.y..).zip(self.list.visible());
+        let on_screen = (area.y..).zip(&self.list.visible);
         let block = |at: &Anchor| {
             let blocks = &self.kept.get(&at.item)?.blocks;
             blocks.iter().find(|(row, _)| *row == at.row).map(|(_, block)| *block)
@@ -153,7 +153,7 @@ impl ChatPane {
 
     /// The items on screen and near it.
     pub(crate) fn wanted_items(&self, state: &State) -> Range<usize> {
-        visible_items::around(state, self.list.visible())
+        visible_items::around(state, &self.list.visible)
     }
 
     /// The block whose line is marked while the pane has the focus.
@@ -230,7 +230,7 @@ impl ChatPane {
     pub(crate) fn screen_text(&mut self, state: &State, draw: DrawContext<'_>) -> ScreenText {
         let top = self.area.y;
         self.with(state, draw, |list, talk| {
-            ScreenText::of_list(top, list.visible().iter().copied(), |item| talk.lines(item))
+            ScreenText::of_list(top, list.visible.iter().copied(), |item| talk.lines(item))
         })
     }
 
@@ -241,26 +241,26 @@ impl ChatPane {
 
     /// The scroll position, for [`ChatPane::restore`].
     pub(crate) fn place(&self) -> Option<Anchor> {
-        self.list.place()
+        self.list.anchor
     }
 
     /// Scrolls back to a position.
     pub(crate) fn restore(&mut self, place: Option<Anchor>) {
         self.person_moved();
-        self.list.restore(place);
+        self.list.anchor = place;
     }
 
     /// What the title shows on the right: how much is below, and the key that goes there.
     pub(crate) fn position_text(&self, keys: &EndKeys) -> String {
         let standing = self.list.position_text(keys);
         // The pane may have been scrolled to the waiting block: the reader has to see that this is not the end.
-        if standing.is_empty() && self.list.goes_on() { "more below".into() } else { standing }
+        if standing.is_empty() && self.list.goes_on { "more below".into() } else { standing }
     }
 
     /// The text of the item at the top of the screen, for copying; while the end is followed, that of the newest item
     /// with a text.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
-        let at = match self.list.place() {
+        let at = match self.list.anchor {
             Some(anchor) => anchor.item,
             None => (0..state.transcript.items.len()).rev().find(|at| item::text(state, *at).is_some())?,
         };

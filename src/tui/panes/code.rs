@@ -21,11 +21,10 @@ mod target;
 mod text;
 mod writing;
 
-pub use draw::{draw, title};
 pub(crate) use guard_subject::subject_of;
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
-pub(crate) use subject::being_written;
+pub(crate) use subject::{PaneSubject, being_written, subject};
 
 use crate::domain::{BlockId, Revision, Trace};
 use crate::engine::State;

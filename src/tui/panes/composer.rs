@@ -33,57 +33,30 @@ struct HistoryPlace {
 /// The message being written.
 #[derive(Debug)]
 pub struct Composer {
-    field: Field,
+    /// The text as the box shows it.
+    pub field: Field,
     chips: Vec<Chip>,
     pastes: usize,
     history: Vec<String>,
     past: Option<HistoryPlace>,
-    /// The vim keys, if they are enabled.
-    vim: Option<Vim>,
 }
 
 impl Default for Composer {
     fn default() -> Self {
-        Self {
-            field: Field::multi_line(),
-            chips: Vec::new(),
-            pastes: 0,
-            history: Vec::new(),
-            past: None,
-            vim: None,
-        }
+        Self { field: Field::multi_line(), chips: Vec::new(), pastes: 0, history: Vec::new(), past: None }
     }
 }
 
 impl Composer {
-    /// The text as the box shows it.
-    pub fn field(&self) -> &Field {
-        &self.field
-    }
-
-    /// The field, for selecting in it.
-    pub(crate) fn field_mut(&mut self) -> &mut Field {
-        &mut self.field
-    }
-
     /// Enables the vim keys; letters insert text at first.
     pub(crate) fn use_vim(&mut self) {
-        self.vim = Some(Vim::new(Mode::Insert));
-    }
-
-    /// The vim keys and the field.
-    pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Field)> {
-        self.vim.as_mut().map(|vim| (vim, &mut self.field))
-    }
-
-    pub(crate) fn mode(&self) -> Option<Mode> {
-        self.vim.as_ref().map(Vim::mode)
+        self.field.vim = Some(Vim::new(Mode::Insert));
     }
 
     /// Switches to the insert mode of vim.
     pub(crate) fn to_insert(&mut self) {
-        if let Some(vim) = &mut self.vim {
-            vim.set_mode(Mode::Insert, self.field.engine());
+        if let Some((vim, text)) = self.field.vim() {
+            vim.set_mode(Mode::Insert, text);
         }
     }
 
@@ -113,7 +86,9 @@ impl Composer {
     pub(crate) fn send(&mut self) -> String {
         let text = self.full_text();
         self.remember(text.clone());
+        let vim = self.field.vim.take();
         self.field = Field::multi_line();
+        self.field.vim = vim;
         self.to_insert();
         self.chips.clear();
         self.past = None;
@@ -128,7 +103,6 @@ impl Composer {
     /// Replaces the text, for example by that of an external editor or by a message taken back from the queue.
     pub fn set(&mut self, text: &str) {
         self.field.set(text);
-        self.settle();
     }
 
     /// Adds a text after the draft.
@@ -176,7 +150,7 @@ impl Composer {
         });
         let Some(chip) = found else { return false };
         let text = self.field.text().replacen(&chip.mark, &chip.text, 1);
-        self.field.set(&text);
+        self.field.content.replace_all(&text);
         true
     }
 
@@ -188,15 +162,7 @@ impl Composer {
                 return self.field.delete_before(chip.mark.len());
             }
         }
-        self.field.apply(edit);
-        self.settle();
-    }
-
-    /// Lets the vim keys take notice of what other keys did.
-    pub(crate) fn settle(&mut self) {
-        if let Some(vim) = &mut self.vim {
-            vim.settle(self.field.engine());
-        }
+        self.field.change(|text| text.apply(edit));
     }
 
     /// Replaces this many bytes before the cursor.
@@ -231,7 +197,7 @@ impl Composer {
 
     /// The older message that is shown, unless the text was changed since.
     fn past(&self) -> Option<HistoryPlace> {
-        let generation = self.field.content().generation();
+        let generation = self.field.content.generation;
         self.past.as_ref().filter(|past| past.generation == generation).cloned()
     }
 
@@ -239,7 +205,7 @@ impl Composer {
     fn show_past(&mut self, back: usize, draft: String) {
         let Some(text) = self.history.iter().rev().nth(back).cloned() else { return };
         self.set(&text);
-        let generation = self.field.content().generation();
+        let generation = self.field.content.generation;
         self.past = Some(HistoryPlace { back, draft, generation });
     }
 
@@ -275,12 +241,12 @@ mod tests {
         let long = "line\n".repeat(214);
         composer.paste(&long);
         composer.paste("a\nb\nc\nd");
-        assert_eq!(composer.field().text(), "look: [paste 1: 214 lines][paste 2: 4 lines]");
+        assert_eq!(composer.field.text(), "look: [paste 1: 214 lines][paste 2: 4 lines]");
         composer.apply(Edit::Backspace);
-        assert_eq!(composer.field().text(), "look: [paste 1: 214 lines]");
+        assert_eq!(composer.field.text(), "look: [paste 1: 214 lines]");
         let mut one = Composer::default();
         one.paste(&"x".repeat(CHIP_CHARACTERS + 1));
-        assert_eq!(one.field().text(), "[paste 1: 1 line]");
+        assert_eq!(one.field.text(), "[paste 1: 1 line]");
         assert_eq!(composer.send(), format!("look: {long}"));
         assert!(composer.is_empty());
     }
@@ -308,7 +274,7 @@ mod tests {
             composer.apply(Edit::Move(Motion::Left, false));
             assert!(composer.open_chip());
             composer.apply(Edit::Undo);
-            assert!(composer.field().text().starts_with("[paste"));
+            assert!(composer.field.text().starts_with("[paste"));
         });
         assert_eq!(opened, long);
     }
@@ -337,7 +303,7 @@ mod tests {
         for change in [
             (|composer: &mut Composer| composer.apply(Edit::Insert('!'))) as fn(&mut Composer),
             |composer| composer.paste("!"),
-            |composer| composer.field_mut().engine().replace(Pos::default(), Pos::default(), "!"),
+            |composer| composer.field.content.replace(Pos::default(), Pos::default(), "!"),
             |composer| composer.replace_before(1, "!"),
         ] {
             let mut composer = typed("draft");
@@ -358,7 +324,7 @@ mod tests {
         assert!(!composer.open_chip(), "the cursor stands behind it");
         composer.apply(Edit::Move(Motion::Left, false));
         assert!(composer.open_chip());
-        assert_eq!(composer.field().text(), "a\nb\nc\nd");
+        assert_eq!(composer.field.text(), "a\nb\nc\nd");
     }
 
     #[test]
@@ -369,14 +335,14 @@ mod tests {
         composer.send();
         "draft".chars().for_each(|c| composer.apply(Edit::Insert(c)));
         composer.up();
-        assert_eq!(composer.field().text(), "two");
+        assert_eq!(composer.field.text(), "two");
         composer.up();
-        assert_eq!(composer.field().text(), "one");
+        assert_eq!(composer.field.text(), "one");
         composer.up();
-        assert_eq!(composer.field().text(), "one");
+        assert_eq!(composer.field.text(), "one");
         composer.down();
         composer.down();
-        assert_eq!(composer.field().text(), "draft");
+        assert_eq!(composer.field.text(), "draft");
     }
 
     #[test]
@@ -384,15 +350,6 @@ mod tests {
         let mut composer = typed("one\\");
         assert!(composer.continues());
         composer.continue_line();
-        assert_eq!(composer.field().text(), "one\n");
-    }
-
-    #[test]
-    fn cleared_text_comes_back() {
-        let mut composer = typed("precious");
-        composer.clear();
-        assert!(composer.is_empty());
-        composer.apply(Edit::Undo);
-        assert_eq!(composer.field().text(), "precious");
+        assert_eq!(composer.field.text(), "one\n");
     }
 }

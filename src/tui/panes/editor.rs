@@ -28,72 +28,48 @@ struct EditedLines {
 /// A block's text being edited.
 #[derive(Debug)]
 pub struct Editor {
-    block: BlockId,
-    revision: Revision,
+    pub(crate) block: BlockId,
+    pub(crate) revision: Revision,
     /// The text that was opened, and its lines.
     source: Arc<str>,
     original: Vec<String>,
-    field: Field,
+    /// Its lines, cursor and selection.
+    pub field: Field,
     /// What differs from it, for a generation of the text.
     changed: Option<(u64, EditedLines)>,
-    /// The vim keys, if they are enabled.
-    vim: Option<Vim>,
 }
 
 impl Editor {
     /// Opens a text for editing, with the cursor at the start of a line (counted from 0).
     pub(crate) fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
         let mut field = Field::of(source);
-        field.engine().put_cursor(Pos::new(line, 0));
+        field.content.put_cursor(Pos::new(line, 0));
         let (source, original) = (source.clone(), field.lines().to_vec());
-        Self { block, revision, source, original, field, changed: None, vim: None }
+        Self { block, revision, source, original, field, changed: None }
     }
 
     /// Sets the language of the text.
     #[must_use]
     pub(crate) fn written_in(mut self, language: Option<&Language>) -> Self {
-        self.field.engine().written_in(Syntax::of(language.map_or("", Language::as_str)));
+        self.field.content.written_in(Syntax::of(language.map_or("", Language::as_str)));
         self
     }
 
     /// Enables or disables the vim keys; letters move the cursor at first.
     #[must_use]
     pub(crate) fn with_vim(mut self, vim: bool) -> Self {
-        self.vim = vim.then(|| Vim::new(Mode::Normal));
+        self.field.vim = vim.then(|| Vim::new(Mode::Normal));
         self
-    }
-
-    /// The vim keys and the text.
-    pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Text)> {
-        self.vim.as_mut().map(|vim| (vim, self.field.engine()))
-    }
-
-    pub(crate) fn mode(&self) -> Option<Mode> {
-        self.vim.as_ref().map(Vim::mode)
-    }
-
-    pub(crate) fn block(&self) -> BlockId {
-        self.block
-    }
-
-    /// The version that was opened.
-    pub(crate) fn revision(&self) -> Revision {
-        self.revision
     }
 
     /// A number that grows with each change of the text.
     pub(crate) fn generation(&self) -> u64 {
-        self.field.content().generation()
-    }
-
-    /// The field: its lines, cursor and selection.
-    pub fn field(&self) -> &Field {
-        &self.field
+        self.field.content.generation
     }
 
     /// The whole text, with its original line ends; new lines get the ends of their neighbours.
     pub fn text(&self) -> String {
-        self.field.content().text()
+        self.field.content.text()
     }
 
     /// Whether the text differs in any byte from the one that was opened.
@@ -115,11 +91,8 @@ impl Editor {
     pub(crate) fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
-            let lines = changed_lines::lines(
-                &self.original,
-                self.field.lines(),
-                self.field.content().unchanged_ends(),
-            );
+            let lines =
+                changed_lines::lines(&self.original, self.field.lines(), self.field.content.unchanged_ends());
             let same = self.original.len() == lines.len() && !lines.contains(&true);
             let only_ends = same && generation > 0 && self.is_changed();
             self.changed = Some((generation, EditedLines { lines, only_ends }));
@@ -135,38 +108,27 @@ impl Editor {
 
     /// Replaces the whole text, including line ends, by that of an external editor; this can be undone.
     pub(crate) fn replace(&mut self, text: &str) {
-        self.field.engine().replace_all(text);
-        self.settle();
+        self.field.change(|all| all.replace_all(text));
     }
 
     /// Makes one change or move.
     pub(crate) fn apply(&mut self, edit: Edit) {
-        self.field.engine().apply(edit);
-        self.settle();
+        self.field.change(|text| text.apply(edit));
     }
 
     /// Puts the cursor at a position.
     pub(crate) fn jump(&mut self, at: Pos) {
-        self.field.engine().put_cursor(at);
-        self.settle();
-    }
-
-    /// The text, for selecting in it.
-    pub(crate) fn engine(&mut self) -> &mut Text {
-        self.field.engine()
+        self.field.change(|text| text.put_cursor(at));
     }
 
     /// Moves the selected lines (or this one) one indent in or out.
     pub(crate) fn indent(&mut self, inwards: bool) {
-        self.field.engine().indent(inwards);
-        self.settle();
+        self.field.change(|text| text.indent(inwards));
     }
 
     /// Comments the selected lines (or the current one) out, or in again; `false` if the language has no such comments.
     pub(crate) fn toggle_comment(&mut self) -> bool {
-        let done = self.field.engine().toggle_comment();
-        self.settle();
-        done
+        self.field.change(Text::toggle_comment)
     }
 
     /// The bracket under the cursor and its counterpart, if that is near.
@@ -174,7 +136,7 @@ impl Editor {
         let at = self.field.cursor();
         let under = self
             .field
-            .content()
+            .content
             .line(at.line)
             .get(at.byte..)
             .is_some_and(|rest| rest.starts_with(['(', ')', '[', ']', '{', '}']));
@@ -184,32 +146,25 @@ impl Editor {
 
     /// What is being searched.
     pub(crate) fn needle(&self) -> Option<&Needle> {
-        self.field.content().needle()
+        self.field.content.needle()
     }
 
     /// Starts a search.
     pub(crate) fn look_for(&mut self, needle: Needle) {
-        self.field.engine().set_needle(Some(needle));
+        self.field.content.set_needle(Some(needle));
     }
 
     /// Selects the next match, or the one before; `here` includes one at the cursor. `false` if there is none.
     pub(crate) fn find(&mut self, back: bool, here: bool) -> bool {
-        let found = self.field.engine().find(back, here);
+        let found = self.field.content.find(back, here);
         self.keep_match();
         found
     }
 
     /// Ends the search: with vim keys the cursor stays at the match, and nothing is selected.
     pub(crate) fn keep_match(&mut self) {
-        if let (Some(_), Some((from, _))) = (&self.vim, self.field.selection()) {
-            self.field.engine().put_cursor(from);
-        }
-    }
-
-    /// Lets the vim keys take notice of what other keys did.
-    pub(crate) fn settle(&mut self) {
-        if let Some(vim) = &mut self.vim {
-            vim.settle(self.field.engine());
+        if let (Some(_), Some((from, _))) = (&self.field.vim, self.field.selection()) {
+            self.field.content.put_cursor(from);
         }
     }
 

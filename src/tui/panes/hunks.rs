@@ -241,21 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn places_move_with_what_is_dropped() {
-        let hunks = hunks("a\nb\nc\nd\n", "x\ny\nz\nb\nc\nD\n");
-        assert_eq!(hunks.places(&BTreeSet::new()), [0..3, 5..6]);
-        assert_eq!(hunks.places(&BTreeSet::from([0])), [0..1, 3..4]);
-    }
-
-    #[test]
-    fn ends_of_lines_are_kept_as_they_are() {
-        let (old, new) = ("a\r\nb\nc\r\nlast", "A\r\nb\nc\r\nlast\n");
-        let hunks = hunks(old, new);
-        assert_eq!(hunks.text(&BTreeSet::from([0])), "a\r\nb\nc\r\nlast\n");
-        assert_eq!(hunks.text(&BTreeSet::from([1])), "A\r\nb\nc\r\nlast");
-    }
-
-    #[test]
     fn a_long_chain_of_equal_choices_is_read_at_once() {
         let old: String = (0..200).map(|n| format!("same\nsame\n{n}\n")).collect();
         let new = old.replace("same\nsame\n", "same\n");

@@ -68,7 +68,6 @@ pub(crate) struct OutputPlace {
 /// A text to scroll to once the output is loaded.
 #[derive(Clone, Debug)]
 pub(crate) enum PendingTarget {
-    /// A search pattern.
     Pattern(Pattern),
     /// Any of the words of a search over sessions.
     Words(SearchWords),
@@ -184,11 +183,11 @@ impl OutputPane {
     fn forget_wrapped(&mut self, changed: LineChange) {
         self.changes += u64::from(changed.from < self.output.len());
         self.wrapped.retain(|line, _| *line < changed.from);
-        let Some(place) = self.list.place().filter(|_| changed.dropped > 0) else { return };
+        let Some(place) = self.list.anchor.filter(|_| changed.dropped > 0) else { return };
         let first_moved = self.head.len() + changed.from;
         if place.item > first_moved {
             let item = place.item.saturating_sub(changed.dropped).max(first_moved);
-            self.list.restore(Some(Anchor { item, ..place }));
+            self.list.anchor = Some(Anchor { item, ..place });
         }
     }
 
@@ -221,7 +220,7 @@ impl OutputPane {
         if self.single_image.is_some() {
             return None;
         }
-        let mut visible = self.list.visible().iter();
+        let mut visible = self.list.visible.iter();
         let of = |at: &Anchor| match at.item.checked_sub(self.head.len()) {
             None => tables::table_at(&self.head_tables, at.item),
             Some(line) => tables::table_at(&self.tables, line),

@@ -8,7 +8,7 @@ use crate::tui::widgets::safe;
 #[derive(Debug, Default)]
 pub(crate) struct RecipeLine {
     version: Option<u64>,
-    stage: Option<Stage>,
+    pub(crate) stage: Option<Stage>,
 }
 
 /// The stage of a recipe.
@@ -31,11 +31,6 @@ impl RecipeLine {
             self.version = Some(version);
             self.stage = stage(state);
         }
-    }
-
-    /// The stage, if a recipe is active.
-    pub(crate) fn stage(&self) -> Option<&Stage> {
-        self.stage.as_ref()
     }
 }
 

@@ -160,7 +160,6 @@ impl PaneSearch {
         self.pattern.as_ref()?.as_ref().err()
     }
 
-    /// The current hit.
     pub(crate) fn at(&self) -> Option<&PaneHit> {
         self.at.as_ref()
     }

@@ -10,7 +10,7 @@ use crate::tui::widgets::passage::{TextPlace, text_between};
 /// A selection in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
-    pane: Pane,
+    pub(crate) pane: Pane,
     /// What was selected first, from one position to another: a position, a word or a line.
     began: (TextPlace, TextPlace),
     /// Where the mouse is.
@@ -21,10 +21,6 @@ impl Selection {
     /// A selection that begins with the text between two positions.
     pub(crate) fn new(pane: Pane, (from, to): (TextPlace, TextPlace)) -> Self {
         Self { pane, began: (from, to), at: to }
-    }
-
-    pub(crate) fn pane(&self) -> Pane {
-        self.pane
     }
 
     /// Extends the selection to the mouse's position.

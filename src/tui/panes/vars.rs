@@ -50,14 +50,6 @@ impl VarsPane {
         self.scroll(pages * isize::try_from(self.height).unwrap_or(1));
     }
 
-    pub(crate) fn to_top(&mut self) {
-        self.chosen = 0;
-    }
-
-    pub(crate) fn to_end(&mut self) {
-        self.chosen = self.count.saturating_sub(1);
-    }
-
     fn sorted<'a>(&self, state: &'a State) -> Vec<&'a Variable> {
         let mut list: Vec<&Variable> = state.live.variables.iter().collect();
         list.sort_by_key(|variable| (self.by_type.then_some(&variable.kind), &variable.name));

@@ -47,7 +47,7 @@ impl Session<'_> {
         if self.tui.terminal.suspend(&self.tui.input).is_err() {
             // The terminal was closed meanwhile.
             self.exit = Some(Exit::Hangup);
-        } else if self.tui.terminal.is_held() {
+        } else if self.tui.terminal.is_held {
             self.back_from_outside();
         }
     }

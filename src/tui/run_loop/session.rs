@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 /// one that continues it arrive at once, but in any order.
 const BACKGROUND_TIME: Duration = Duration::from_millis(500);
 
-/// One session on screen.
 pub(super) struct Session<'a> {
     pub(super) tui: &'a mut Tui,
     pub(super) driver: &'a mut Driver,
@@ -115,7 +114,7 @@ impl Session<'_> {
     fn drain(&mut self) {
         const MAX_EVENTS: usize = 512;
         for _ in 0..MAX_EVENTS {
-            if !self.tui.terminal.is_held() {
+            if !self.tui.terminal.is_held {
                 break;
             }
             let Some(timed) = self.tui.input.try_next() else { break };
@@ -126,7 +125,7 @@ impl Session<'_> {
     /// Continued in the background, where another program has the terminal: handles the signals that come with that,
     /// and suspends again if none of them ends the session. Nothing else is handled, as while the program is stopped.
     async fn leave_background(&mut self) {
-        while self.exit.is_none() && !self.tui.terminal.is_held() {
+        while self.exit.is_none() && !self.tui.terminal.is_held {
             let Ok(timed) = tokio::time::timeout(BACKGROUND_TIME, self.tui.input.next()).await else {
                 self.carry_out_one(UiCommand::Suspend);
                 continue;
@@ -262,10 +261,10 @@ impl Session<'_> {
         }
         let draw = self.options.draw_context(&self.tui.theme, &self.tui.keymap, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
-        let (screen, state) = (&self.screen, self.driver.state());
+        let ctx = Ctx { state: self.driver.state(), draw, at: now };
         let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|buf| {
-            let drawn = view::draw(screen, state, now, buf, draw);
+            let drawn = view::draw(&self.screen, ctx, buf);
             hits = drawn.hits;
             drawn.cursor
         });

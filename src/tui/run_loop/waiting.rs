@@ -104,9 +104,10 @@ impl Tui {
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
         let context = options.draw_context(&self.theme, &self.keymap, Clock::System.now());
         screen.panes.composer.set(&self.draft);
-        screen.arrange(Ctx { state, draw: context, at });
+        let ctx = Ctx { state, draw: context, at };
+        screen.arrange(ctx);
         let _ = self.terminal.draw(|buf| {
-            view::draw(&screen, state, at, buf, context);
+            view::draw(&screen, ctx, buf);
             let area = buf.area;
             let height = area.height.min(LAST_ROWS);
             draw(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, context.theme);

@@ -85,11 +85,6 @@ impl Screen {
         }
     }
 
-    /// Classifies a letter that is typed into a field.
-    pub(super) fn typed_class(&self) -> KeyClass {
-        if self.overlay_approves() { KeyClass::TypedWord } else { KeyClass::Text }
-    }
-
     /// Classifies the key that takes what an overlay holds; `None` while none is open.
     pub(super) fn accept_class(&self) -> Option<KeyClass> {
         self.overlays.last().map(|top| KeyClass::Accept { approves: top.approves() })
@@ -186,7 +181,6 @@ fn acts(action: Action) -> bool {
     )
 }
 
-/// The decision that an action requests.
 pub(super) fn decision_of(action: Action) -> Option<Verb> {
     Some(match action {
         Action::Approve => Verb::Approve,

@@ -118,7 +118,7 @@ impl Screen {
         if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
             return self.refuse(&refusal, ctx);
         }
-        let (revision, subject) = (item.block.current().revision, subject_of(ctx.state, item));
+        let subject = subject_of(ctx.state, item);
         // A change since the last frame was never on screen.
         if self.guard.subject() != Some(subject) {
             return self.tell_of_block(format!("Block {block} has changed: look at it again."));
@@ -126,6 +126,6 @@ impl Screen {
         if ctx.state.needs_typed(block) {
             return self.open(Confirm { subject, field: Field::single_line(), pasted: false });
         }
-        self.carry_out(confirm::approved(block, revision, false, ctx.draw), ctx);
+        self.carry_out(confirm::approved(subject, false, ctx.draw), ctx);
     }
 }

@@ -60,7 +60,7 @@ impl Screen {
         if !editor.is_changed() {
             return self.tell_of_block("Nothing was changed.");
         }
-        self.edited(editor.block(), editor.revision(), editor.text(), ctx);
+        self.edited(editor.block, editor.revision, editor.text(), ctx);
     }
 
     /// The text that was typed and not sent: the message, and the changed text in the editor.

@@ -29,7 +29,7 @@ pub(super) struct WaitState {
     /// Whether the program moved the focus and no key came since.
     moved_by_itself: bool,
     run: Option<RunId>,
-    quit_after_run: bool,
+    pub(super) quit_after_run: bool,
 }
 
 impl WaitState {
@@ -40,11 +40,6 @@ impl WaitState {
             self.waits_since = Some(now);
         }
         self.called = self.called && self.waits.is_some();
-    }
-
-    /// Quits as soon as the run has ended.
-    pub(super) fn quit_after_run(&mut self) {
-        self.quit_after_run = true;
     }
 }
 

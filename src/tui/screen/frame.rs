@@ -33,7 +33,7 @@ impl Screen {
         let arrangement = self.arrangement;
         if let Some(slot) = arrangement.message {
             let rows = safe::typed_rows(slot.inner.width.saturating_sub(2).into());
-            self.panes.composer.field_mut().engine().lay_out(rows);
+            self.panes.composer.field.content.lay_out(rows);
         }
         if let Some(slot) = arrangement.chat {
             let opening = (&self.setup.opening, self.suggested);

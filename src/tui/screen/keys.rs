@@ -32,7 +32,8 @@ impl Screen {
         let stroke = self.stroke(event, text, bound);
         let action = bound.filter(|_| stroke.is_none());
         let class = match (text, action, key.text()) {
-            (Some(_), ..) => self.typed_class(),
+            (Some(_), ..) if self.overlay_approves() => KeyClass::TypedWord,
+            (Some(_), ..) => KeyClass::Text,
             (None, Some(action), _) => self.class(ctx.state, action),
             (None, None, Some(letter)) => self.letter_class(letter, ctx.state),
             (None, None, None) if event.code == KeyCode::Enter => {

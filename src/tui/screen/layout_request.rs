@@ -32,7 +32,7 @@ impl Screen {
 
     fn message_rows(&self) -> u16 {
         let width = self.arrangement.message.map_or(60, |s| s.inner.width).saturating_sub(2).max(10);
-        let rows = TypedText::of(self.panes.composer.field()).count(width.into(), 10);
+        let rows = TypedText::of(&self.panes.composer.field).count(width.into(), 10);
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
     }
 
@@ -71,7 +71,6 @@ impl Screen {
             && self.activity(state) == LayoutActivity::Waiting
     }
 
-    /// Whether a pane has content.
     pub(super) fn has_content(&self, pane: Pane, state: &State) -> bool {
         match pane {
             Pane::Chat | Pane::Message => true,

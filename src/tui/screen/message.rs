@@ -30,7 +30,7 @@ impl Screen {
         if letter == '/' && self.panes.composer.is_empty() {
             return self.open(CommandList::default());
         }
-        let begins = letter == '@' && begins_word(self.panes.composer.field().before_cursor());
+        let begins = letter == '@' && begins_word(self.panes.composer.field.before_cursor());
         self.panes.composer.apply(Edit::Insert(letter));
         if begins {
             self.open(FileList::default());

@@ -12,7 +12,6 @@ use crate::tui::overlays::{Overlay, OverlayContext, OverlayProperties, OverlayRe
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::problem_keys::fixed_keys;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -46,14 +45,10 @@ impl Screen {
     }
 
     /// What overlays may read.
-    pub(crate) fn overlay_context<'a>(
-        &'a self,
-        state: &'a State,
-        draw: DrawContext<'a>,
-    ) -> OverlayContext<'a> {
+    pub(crate) fn overlay_context<'a>(&'a self, ctx: Ctx<'a>) -> OverlayContext<'a> {
         OverlayContext {
-            state,
-            draw,
+            state: ctx.state,
+            draw: ctx.draw,
             setup: &self.setup,
             arrangement: &self.arrangement,
             sandbox: self.sandbox.as_ref(),
@@ -80,7 +75,6 @@ impl Screen {
         self.carry_out(responses, ctx);
     }
 
-    /// Carries out the responses of an overlay.
     pub(super) fn carry_out(&mut self, responses: Vec<OverlayResponse>, ctx: Ctx<'_>) {
         for response in responses {
             match response {
@@ -94,7 +88,7 @@ impl Screen {
                 OverlayResponse::Run(slash, argument) => self.run_command(slash, &argument, ctx),
                 OverlayResponse::OpenRecipe(name) => self.open_recipe(&name, ""),
                 OverlayResponse::LeaveFor(exit) => self.leave_for(exit, ctx),
-                OverlayResponse::QuitAfterRun => self.follow.quit_after_run(),
+                OverlayResponse::QuitAfterRun => self.follow.quit_after_run = true,
             }
         }
     }
@@ -128,12 +122,12 @@ impl Screen {
     }
 
     /// Opens the help for the present context, or closes it.
-    pub(super) fn open_help(&mut self, Ctx { state, draw, .. }: Ctx<'_>) {
+    pub(super) fn open_help(&mut self, ctx: Ctx<'_>) {
         if self.top::<Help>().is_some() {
             self.overlays.pop();
             return;
         }
-        let context = self.keymap_context(state);
+        let context = self.keymap_context(ctx.state);
         let place = match (context, self.panes.code.subject()) {
             (Context::Review, Some(block)) => format!("Code pane, block {block} waiting"),
             (Context::Edit, Some(block)) => format!("Code pane, editing block {block}"),
@@ -147,12 +141,12 @@ impl Screen {
             (Context::Chat, _) => "Chat pane".into(),
             _ => help::heading(context).into(),
         };
-        let takes_text = self.takes_text(state);
+        let takes_text = self.takes_text(ctx.state);
         let lacks = self.overlays.last_mut().map(|top| unused_actions(top.as_mut())).unwrap_or_default();
         let own = match self.overlays.last() {
-            Some(top) => top.own_keys(self.overlay_context(state, draw)),
+            Some(top) => top.own_keys(self.overlay_context(ctx)),
             None if context == Context::Problems => {
-                fixed_keys(&state.phase).into_iter().map(|(key, does)| (key.to_owned(), does)).collect()
+                fixed_keys(&ctx.state.phase).into_iter().map(|(key, does)| (key.to_owned(), does)).collect()
             }
             None => Vec::new(),
         };

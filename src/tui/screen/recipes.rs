@@ -202,7 +202,6 @@ fn begun_with(state: &State) -> &[(String, String)] {
     WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
-/// The form that the recipe asks for.
 pub(super) fn asked(state: &State) -> Option<&Form> {
     match &state.phase {
         Phase::Asking(Question::Form(form)) => Some(form.as_ref()),
@@ -210,7 +209,6 @@ pub(super) fn asked(state: &State) -> Option<&Form> {
     }
 }
 
-/// Whether a run failed.
 pub(in crate::tui) fn has_failed(run: &RunItem) -> bool {
     let Some((_, report)) = &run.ended else { return false };
     !matches!(report.outcome, Outcome::Ok | Outcome::Refused(_) | Outcome::NotStarted(_))

@@ -1,5 +1,6 @@
 //! The review: viewing a block, and the keys for that. Decisions are in `decide`.
 
+use super::context::decision_of;
 use super::{Ctx, Exit, Note, Screen};
 use crate::domain::{BlockId, BlockKind, BranchPoint, InstallInto, Language, PackageList};
 use crate::engine::transcript::{BlockItem, BlockStatus};
@@ -70,15 +71,7 @@ impl Screen {
             // Only reached outside the review, where decisions do nothing.
             Action::Skip if self.announced(ctx.state).is_some() => self.send(Command::StopCountdown),
             Action::Provenance => self.show_source(ctx),
-            Action::Approve
-            | Action::Always
-            | Action::Edit
-            | Action::EditOutside
-            | Action::Reject
-            | Action::Skip
-            | Action::HunkDrop
-            | Action::ChooseLanguage
-            | Action::Restore => {
+            _ if decision_of(action).is_some() => {
                 let text = if matches!(self.panes.code.mode, Mode::Diff(_)) {
                     "Decisions are made on the block itself: v goes back to it."
                 } else {

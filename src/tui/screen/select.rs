@@ -58,7 +58,7 @@ impl Screen {
     /// Extends the selection to the mouse.
     fn drag_selection(&mut self, ctx: Ctx<'_>) {
         let Some(drag) = self.drag else { return };
-        let pane = drag.selection.pane();
+        let pane = drag.selection.pane;
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.draw);
         let Some((column, row)) = within(area, drag.at) else { return };
         if let Some(place) = text.place_at(area, column, row) {
@@ -69,7 +69,7 @@ impl Screen {
 
     /// Scrolls the pane while the mouse is beyond its edge: at once, then row by row.
     fn scroll_beyond(&mut self, ctx: Ctx<'_>) {
-        let Some(pane) = self.drag.map(|drag| drag.selection.pane()) else { return };
+        let Some(pane) = self.drag.map(|drag| drag.selection.pane) else { return };
         let area = self.arrangement.slot(pane).map(|slot| slot.inner).unwrap_or_default();
         let Some(drag) = &mut self.drag else { return };
         let direction = match drag.at.1 {
@@ -94,7 +94,7 @@ impl Screen {
         let Some(drag) = &mut self.drag else { return false };
         let Some((direction, _)) = drag.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
         drag.scrolls = Some((direction, ctx.at + SCROLL_INTERVAL));
-        let pane = drag.selection.pane();
+        let pane = drag.selection.pane;
         self.scroll(pane, direction, ctx);
         self.drag_selection(ctx);
         true
@@ -115,7 +115,6 @@ impl Screen {
         is_selected
     }
 
-    /// Clears the selection.
     pub(super) fn clear_selection(&mut self) {
         self.panes.selection = None;
         self.drag = None;

@@ -38,7 +38,7 @@ impl Screen {
             TextTarget::Field(place) => {
                 let field = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
                 // Placing the cursor would reveal the length of a secret.
-                if field.is_none_or(|field| field.is_secret()) {
+                if field.is_none_or(|field| field.is_secret) {
                     return true;
                 }
             }
@@ -74,18 +74,9 @@ impl Screen {
     /// Applies a function to a text; vim then takes over its selection.
     fn in_text<T>(&mut self, text: TextTarget, act: impl FnOnce(&mut Text) -> T) -> Option<T> {
         match text {
-            TextTarget::Message => {
-                let done = act(self.panes.composer.field_mut().engine());
-                self.panes.composer.settle();
-                Some(done)
-            }
-            TextTarget::Editor => {
-                let editor = self.panes.code.editor()?;
-                let done = act(editor.engine());
-                editor.settle();
-                Some(done)
-            }
-            TextTarget::Field(_) => Some(act(self.overlays.last_mut()?.field()?.engine())),
+            TextTarget::Message => Some(self.panes.composer.field.change(act)),
+            TextTarget::Editor => Some(self.panes.code.editor()?.field.change(act)),
+            TextTarget::Field(_) => Some(self.overlays.last_mut()?.field()?.change(act)),
         }
     }
 
@@ -110,7 +101,7 @@ impl Screen {
             TextTarget::Message => {
                 let inner = self.arrangement.message?.inner;
                 let area = Rect { x: inner.x + 2, width: inner.width.saturating_sub(2), ..inner };
-                let typed = TypedText::of(self.panes.composer.field());
+                let typed = TypedText::of(&self.panes.composer.field);
                 Some(typed.at(cell_in(area, column, row), area.width.into(), area.height.into()))
             }
             TextTarget::Editor => {

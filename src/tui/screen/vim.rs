@@ -18,8 +18,8 @@ impl Screen {
             return None;
         }
         match self.panes.focus {
-            Pane::Message => self.panes.composer.vim().map(|(vim, _)| &*vim),
-            Pane::Code => self.panes.code.editor()?.vim().map(|(vim, _)| &*vim),
+            Pane::Message => self.panes.composer.field.vim.as_ref(),
+            Pane::Code => self.panes.code.editor()?.field.vim.as_ref(),
             _ => None,
         }
     }
@@ -40,7 +40,7 @@ impl Screen {
         if event.code == KeyCode::Esc && vim.takes_esc() {
             return Some(vim::ESC);
         }
-        if vim.mode() == Mode::Insert {
+        if vim.mode == Mode::Insert {
             return match bound? {
                 Action::TextNewline => Some(vim::ENTER),
                 Action::TextBackspace => Some(vim::BACKSPACE),
@@ -94,14 +94,10 @@ impl Screen {
 
     /// What vim makes of a stroke in the message box or in the editor of a block; `None`: there is no vim.
     fn vim_stroke(&mut self, stroke: char, in_message: bool) -> Option<StrokeResult> {
-        let (vim, text, half_page) = if in_message {
-            let (vim, field) = self.panes.composer.vim()?;
-            (vim, field.engine(), 5)
-        } else {
-            let half_page = self.panes.code.page().unsigned_abs() / 2;
-            let (vim, text) = self.panes.code.editor()?.vim()?;
-            (vim, text, half_page)
-        };
+        let half_page = if in_message { 5 } else { self.panes.code.page().unsigned_abs() / 2 };
+        let field =
+            if in_message { &mut self.panes.composer.field } else { &mut self.panes.code.editor()?.field };
+        let (vim, text) = field.vim()?;
         vim.half_page = half_page;
         Some(vim.stroke(stroke, text))
     }

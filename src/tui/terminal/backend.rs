@@ -23,7 +23,7 @@ use std::io::Write as _;
 const MIN_SYNC_BYTES: usize = 256;
 
 /// Makes the bytes of each frame.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CellDiff {
     /// What the terminal shows, as far as known.
     shown: Buffer,
@@ -67,18 +67,9 @@ impl CellDiff {
             drawn: Canvas::new(size),
             canvas: Canvas::new(size),
             out: Vec::with_capacity(16 << 10),
-            before: Vec::new(),
-            after: Vec::new(),
             size,
-            pen: SgrPen::RESET,
-            at: None,
-            cursor_shown: None,
             unknown: true,
-            sync: false,
-            links: Hyperlinks::default(),
-            graphics: Graphics::default(),
-            placed: Vec::new(),
-            sent: BTreeSet::new(),
+            ..Self::default()
         }
     }
 
@@ -86,7 +77,6 @@ impl CellDiff {
         self.size
     }
 
-    /// Sets the size.
     pub(crate) fn set_size(&mut self, size: (u16, u16)) {
         self.size = size;
         let blank = Buffer::empty(Rect::new(0, 0, size.0, size.1));

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier};
 use std::io::Write as _;
 
 /// The terminal's present style. It includes the link, but the owner of the addresses writes that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SgrPen {
     pub(super) link: Option<u32>,
     fg: Color,

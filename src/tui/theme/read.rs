@@ -29,19 +29,14 @@ pub(super) struct Sheet {
 }
 
 /// Something in a theme file that was ignored.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("theme {theme}, line {line}: {text}")]
 pub struct Warning {
     pub(crate) theme: String,
     /// The line, counted from 1.
     pub(crate) line: usize,
     /// What is wrong with it.
     pub(crate) text: String,
-}
-
-impl std::fmt::Display for Warning {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "theme {}, line {}: {}", self.theme, self.line, self.text)
-    }
 }
 
 /// The warnings about themes, in one line.
@@ -57,15 +52,8 @@ pub(crate) fn warnings_line(warnings: &[Warning]) -> Option<String> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
     /// The file is not valid TOML.
-    #[error("theme {theme}, line {line}: {text}")]
-    Syntax {
-        /// The theme.
-        theme: String,
-        /// The line, counted from 1.
-        line: usize,
-        /// What the TOML parser says.
-        text: String,
-    },
+    #[error("{0}")]
+    Syntax(Warning),
     /// The file of the theme can't be read: the theme, and why.
     #[error("theme {0} can't be used: {1}")]
     Unreadable(String, String),
@@ -82,12 +70,9 @@ pub enum ThemeError {
 /// # Errors
 /// When the text is not valid TOML. Anything else that is wrong becomes a warning.
 pub(super) fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), ThemeError> {
-    let table = DeTable::parse(text).map_err(|error| ThemeError::Syntax {
-        theme: name.into(),
-        line: line_of(text, start_of(&error)),
-        text: error.message().into(),
-    })?;
     let mut reader = ThemeReader { name, text, palette: HashMap::new(), warnings: Vec::new() };
+    let table = DeTable::parse(text)
+        .map_err(|error| ThemeError::Syntax(reader.warning(start_of(&error), error.message())))?;
     let sheet = reader.sheet(table.get_ref());
     Ok((sheet, reader.warnings))
 }
@@ -100,9 +85,12 @@ struct ThemeReader<'a> {
 }
 
 impl ThemeReader<'_> {
+    fn warning(&self, at: usize, text: impl Into<String>) -> Warning {
+        Warning { theme: self.name.into(), line: line_of(self.text, at), text: text.into() }
+    }
+
     fn warn(&mut self, at: usize, text: impl Into<String>) {
-        let line = line_of(self.text, at);
-        self.warnings.push(Warning { theme: self.name.into(), line, text: text.into() });
+        self.warnings.push(self.warning(at, text));
     }
 
     fn sheet(&mut self, table: &DeTable<'_>) -> Sheet {

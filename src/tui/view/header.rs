@@ -7,9 +7,8 @@ use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::panes::recipe::Stage;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
@@ -20,16 +19,11 @@ use unicode_width::UnicodeWidthStr;
 const APP: &str = " sayso";
 
 /// Draws the row; returns the clickable tabs in it.
-pub(crate) fn draw(
-    screen: &Screen,
-    state: &State,
-    buf: &mut Canvas,
-    draw: DrawContext<'_>,
-) -> Vec<ClickTarget<char>> {
+pub(crate) fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) -> Vec<ClickTarget<char>> {
     match screen.arrangement.class {
-        SizeClass::Narrow => tabs(screen, state, buf, draw),
+        SizeClass::Narrow => tabs(screen, ctx, buf),
         _ => {
-            wide(screen, state, buf, draw);
+            wide(screen, ctx, buf);
             Vec::new()
         }
     }
@@ -40,7 +34,7 @@ pub(crate) fn draw(
 fn right(screen: &Screen, state: &State) -> Vec<String> {
     let third = usize::from(screen.arrangement.header.width) / 3;
     let mut parts = Vec::new();
-    parts.extend(screen.recipe.stage().map(Stage::short));
+    parts.extend(screen.recipe.stage.as_ref().map(Stage::short));
     parts.extend(cost(state));
     if let Some(model) = &state.transcript.model {
         parts.push(safe::cut_start(&safe::one_line(&model.model), third));
@@ -83,7 +77,7 @@ fn kernel(state: &State) -> Option<String> {
     (!live.kernels.is_empty()).then(|| format!("{} {busy}", kernels::names(&live.kernels)))
 }
 
-fn wide(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) {
+fn wide(screen: &Screen, Ctx { state, draw, .. }: Ctx<'_>, buf: &mut Canvas) {
     let area = screen.arrangement.header;
     let width = usize::from(area.width);
     let mut parts = right(screen, state);
@@ -106,7 +100,6 @@ fn last_parts(parts: &[String], room: usize) -> String {
     texts.find(|text| text.width() <= room).unwrap_or_default()
 }
 
-/// One of the tabs.
 struct Tab {
     digit: char,
     name: String,
@@ -128,7 +121,7 @@ fn all_tabs(screen: &Screen, state: &State) -> [Tab; 4] {
     ]
 }
 
-fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Vec<ClickTarget<char>> {
+fn tabs(screen: &Screen, Ctx { state, draw, .. }: Ctx<'_>, buf: &mut Canvas) -> Vec<ClickTarget<char>> {
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
     let mut hits = Vec::new();

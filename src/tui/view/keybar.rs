@@ -2,12 +2,10 @@
 
 mod hints;
 
-use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hint;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::SizeClass;
@@ -16,18 +14,13 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 /// Draws the row; returns what can be clicked.
-pub(crate) fn draw(
-    screen: &Screen,
-    state: &State,
-    buf: &mut Canvas,
-    draw: DrawContext<'_>,
-) -> Vec<ClickTarget<Action>> {
+pub(crate) fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) -> Vec<ClickTarget<Action>> {
     let area = screen.arrangement.keys;
     if screen.arrangement.class == SizeClass::TooSmall {
         return Vec::new();
     }
     let room = usize::from(area.width.saturating_sub(1));
-    let hints = chosen(&hints(screen, state, draw), room);
+    let hints = chosen(&hints(screen, ctx), room);
     let mut spans = vec![Span::raw(" ")];
     let mut buttons = Vec::new();
     let mut x = area.x + 1;
@@ -42,8 +35,8 @@ pub(crate) fn draw(
             buttons.push(ClickTarget { row: area.y, columns: x..x + width, what: action });
         }
         x += width;
-        spans.push(Span::styled(key, draw.style(Slot::UiKeybarKey)));
-        spans.push(Span::styled(format!("{gap}{label}"), draw.style(Slot::UiKeybarText)));
+        spans.push(Span::styled(key, ctx.draw.style(Slot::UiKeybarKey)));
+        spans.push(Span::styled(format!("{gap}{label}"), ctx.draw.style(Slot::UiKeybarText)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
     buttons

@@ -3,9 +3,8 @@
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
@@ -16,7 +15,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) fn title(screen: &Screen) -> Title {
-    let left = match screen.panes.composer.mode() {
+    let left = match screen.panes.composer.field.mode() {
         Some(mode) => format!("Message {}", mode.word()),
         None => "Message".to_owned(),
     };
@@ -26,10 +25,9 @@ pub(crate) fn title(screen: &Screen) -> Title {
 /// Draws the box's content; returns where to put the cursor, if the box has the focus.
 pub(crate) fn draw(
     screen: &Screen,
-    state: &State,
+    Ctx { state, draw, .. }: Ctx<'_>,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Canvas,
-    draw: DrawContext<'_>,
 ) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
@@ -54,7 +52,7 @@ pub(crate) fn draw(
         buf.set_stringn(text_area.x, text_area.y, hint, room, draw.dim());
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
-    let typed = TypedText::of(screen.panes.composer.field()).rows(
+    let typed = TypedText::of(&screen.panes.composer.field).rows(
         text_area.width.into(),
         text_area.height.into(),
         draw.text(),

@@ -1,12 +1,10 @@
 //! Draws the box of the topmost overlay, over the panes or, where there is only one pane, over the whole screen.
 
 use super::message::place;
-use crate::engine::State;
 use crate::tui::overlays::Overlay;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::sheet::hidden;
@@ -16,12 +14,11 @@ use ratatui::layout::{Offset, Position};
 pub(crate) fn draw(
     overlay: &dyn Overlay,
     screen: &Screen,
-    state: &State,
+    ctx: Ctx<'_>,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Canvas,
-    draw: DrawContext<'_>,
 ) -> Option<Position> {
-    let ctx = screen.overlay_context(state, draw);
+    let (ctx, draw) = (screen.overlay_context(ctx), ctx.draw);
     let width = overlay.properties().width;
     let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(width))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);

@@ -14,7 +14,7 @@ use crate::engine::transcript::BlockItem;
 use crate::tui::guard::RefusalReason;
 use crate::tui::note::{NO_BLOCK_WAITS, Note};
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::{Pane, SizeClass};
@@ -31,21 +31,22 @@ use wait::{shortest_wait, unseen, unseen_match, wait_row};
 pub(crate) const TOO_SMALL: &str =
     "Window too small: 50x12 needed. Decisions are locked. sayso --plain works in a smaller one.";
 
-pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Canvas, draw: DrawContext<'_>) {
+pub(crate) fn draw(screen: &Screen, ctx: Ctx<'_>, buf: &mut Canvas) {
     let area = screen.arrangement.status;
-    let row = row(screen, state, now, draw);
-    let is_off = sandbox_is_off(state) && screen.overlays.is_empty();
+    let row = row(screen, ctx);
+    let is_off = sandbox_is_off(ctx.state) && screen.overlays.is_empty();
     let mark = if is_off { sandbox::OFF_MARK.width() + 3 } else { 0 };
     let room = usize::from(area.width.saturating_sub(1)).saturating_sub(mark);
     let mut spans = vec![Span::raw(" "), Span::styled(row.fitted(room), row.style)];
     if is_off {
-        spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), draw.style(Slot::SandboxOff)));
+        spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), ctx.draw.style(Slot::SandboxOff)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
 
 /// The text of the row, and its style.
-fn row(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> RowText {
+fn row(screen: &Screen, ctx: Ctx<'_>) -> RowText {
+    let Ctx { state, draw, at } = ctx;
     if screen.arrangement.class == SizeClass::TooSmall {
         return (TOO_SMALL.to_owned(), draw.style(Slot::StatusWarn)).into();
     }
@@ -62,31 +63,30 @@ fn row(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> R
         let text = format!("{of}{}, any letter takes it back", action.words());
         return (text, draw.style(Slot::BlockPending)).into();
     }
-    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, draw)))
-    {
+    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(ctx))) {
         let note = screen.note.as_ref();
-        let note = note.filter(|note| note.explains_only().is_none() && !tells_ended_lock(note, screen, now));
+        let note = note.filter(|note| note.explains_only().is_none() && !tells_ended_lock(note, screen, at));
         return match note {
             Some(note) => RowText::from((note_words(note, screen, state), level(note.level, draw))).marked(),
             None => (text, draw.style(Slot::StatusInfo)).into(),
         };
     }
-    match screen.note.as_ref().filter(|note| !is_outranked(note, screen, state, now)) {
-        Some(note) => note_row(note, screen, state, now, draw),
-        None => wait_row(screen, state, now, draw).unwrap_or_else(|| going_on(screen, state, draw).into()),
+    match screen.note.as_ref().filter(|note| !is_outranked(note, screen, ctx)) {
+        Some(note) => note_row(note, screen, ctx),
+        None => wait_row(screen, ctx).unwrap_or_else(|| going_on(screen, ctx).into()),
     }
 }
 
 /// Whether something more urgent has to replace this note.
-fn is_outranked(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
+fn is_outranked(note: &Note, screen: &Screen, Ctx { state, at, .. }: Ctx<'_>) -> bool {
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
     let asks = state.terminal().is_some() && state.live.run.as_ref().is_some_and(|run| run.asks);
     let waiting = state.waiting().map(|item| item.block.id);
-    goes_on && note.is_stale(now)
+    goes_on && note.is_stale(at)
         || asks && note.level == Level::Info
         || note.text == NO_BLOCK_WAITS && waiting.is_some()
         || note.explains_only().is_some() && (note.explains_only() != waiting || !screen.overlays.is_empty())
-        || tells_ended_lock(note, screen, now)
+        || tells_ended_lock(note, screen, at)
 }
 
 /// Whether a note says that decisions are locked for a time which is over.
@@ -119,13 +119,14 @@ fn obstacle(screen: &Screen, state: &State, item: &BlockItem) -> Option<String> 
 }
 
 /// The row for a note; where a block waits, that comes first.
-fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> RowText {
+fn note_row(note: &Note, screen: &Screen, ctx: Ctx<'_>) -> RowText {
+    let Ctx { state, draw, .. } = ctx;
     let text = note_words(note, screen, state);
     let pending = draw.style(Slot::BlockPending);
     match state.waiting() {
         // What is about to start by itself precedes everything else.
         Some(_) if screen.announced(state).or_else(|| unseen_match(screen, state)).is_some() => {
-            (wait::wait(screen, state, now, draw).unwrap_or(text), pending).into()
+            (wait::wait(screen, ctx).unwrap_or(text), pending).into()
         }
         Some(item)
             if note.explains_only().is_some()
@@ -144,7 +145,7 @@ fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, draw: Dra
             RowText { lead, text, style: pending, is_marked: true }
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
-            going_on(screen, state, draw).into()
+            going_on(screen, ctx).into()
         }
         None => RowText::from((text, level(note.level, draw))).marked(),
     }

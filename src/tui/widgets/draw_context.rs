@@ -16,7 +16,6 @@ use ratatui::style::Style;
 /// The characters for frames and marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
-    /// Borders of panes.
     pub(crate) border: &'static Strokes,
     /// Borders of the focused pane.
     pub(crate) focus: &'static Strokes,
@@ -126,7 +125,6 @@ impl DrawContext<'_> {
         })
     }
 
-    /// The style of a finding.
     pub(crate) fn severity(&self, severity: Severity) -> Style {
         self.style(severity_slot(severity))
     }

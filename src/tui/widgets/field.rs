@@ -3,15 +3,19 @@
 pub(crate) use crate::tui::editing::{Edit, Motion, Pos};
 
 use crate::tui::editing::Text;
+use crate::tui::editing::vim::{Mode, Vim};
 use std::cell::Cell;
 
 #[derive(Debug)]
 pub struct Field {
-    text: Text,
-    secret: bool,
+    pub(crate) content: Text,
+    /// Whether its text must not be shown.
+    pub(crate) is_secret: bool,
+    /// The vim keys, if they are enabled.
+    pub(crate) vim: Option<Vim>,
     /// The first row that was shown, as a line and a row of it: the text only scrolls when the cursor leaves
     /// the visible rows.
-    top: Cell<(usize, usize)>,
+    pub(crate) top: Cell<(usize, usize)>,
 }
 
 impl Default for Field {
@@ -23,7 +27,7 @@ impl Default for Field {
 impl Field {
     /// A field of one line.
     pub(crate) fn single_line() -> Self {
-        Self { text: Text::single_line(), secret: false, top: Cell::default() }
+        Self { content: Text::single_line(), ..Self::of("") }
     }
 
     /// A field of one line with this text, and the cursor at its end.
@@ -36,7 +40,7 @@ impl Field {
     /// A field of one line with a suggestion, fully selected: typing replaces it, moving the cursor keeps it.
     pub(crate) fn offering(text: &str) -> Self {
         let mut field = Self::with(text);
-        field.text.apply(Edit::SelectAll);
+        field.content.apply(Edit::SelectAll);
         field
     }
 
@@ -47,94 +51,92 @@ impl Field {
 
     /// A field of several lines with this text unchanged; the cursor is at its start.
     pub(crate) fn of(text: &str) -> Self {
-        Self { text: Text::of(text), secret: false, top: Cell::default() }
+        Self { content: Text::of(text), is_secret: false, vim: None, top: Cell::default() }
     }
 
     /// A field of one line whose text is never shown.
     pub(crate) fn secret() -> Self {
-        Self { secret: true, ..Self::single_line() }
-    }
-
-    /// Whether its text must not be shown.
-    pub(crate) fn is_secret(&self) -> bool {
-        self.secret
+        Self { is_secret: true, ..Self::single_line() }
     }
 
     /// The text, lines joined by `\n`.
     pub fn text(&self) -> String {
-        self.text.lines().join("\n")
+        self.content.lines().join("\n")
     }
 
     /// The lines; there is always one.
     pub(crate) fn lines(&self) -> &[String] {
-        self.text.lines()
+        self.content.lines()
     }
 
     /// The cursor.
     pub fn cursor(&self) -> Pos {
-        self.text.cursor()
-    }
-
-    /// The line, and its row, that was shown first.
-    pub(crate) fn top(&self) -> &Cell<(usize, usize)> {
-        &self.top
+        self.content.cursor()
     }
 
     /// The selected range, end excluded.
     pub(crate) fn selection(&self) -> Option<(Pos, Pos)> {
-        self.text.selection()
+        self.content.selection()
     }
 
     /// The selected text; `None` in a secret field.
     pub fn selected(&self) -> Option<String> {
-        self.text.selected().filter(|_| !self.secret)
+        self.content.selected().filter(|_| !self.is_secret)
     }
 
     /// The text of the line before the cursor.
     pub(crate) fn before_cursor(&self) -> &str {
-        self.text.before_cursor()
+        self.content.before_cursor()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.content.is_empty()
     }
 
     /// Replaces the text and moves the cursor to its end. Can be undone.
     pub(crate) fn set(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        self.text.replace_all(&text);
+        self.change(|all| all.replace_all(&text));
     }
 
     /// Empties the field and returns its text. Can be undone.
     pub(crate) fn take(&mut self) -> String {
         let text = self.text();
-        self.text.replace_all("");
+        self.content.replace_all("");
         text
     }
 
     /// Deletes so many bytes before the cursor, within its line.
     pub(crate) fn delete_before(&mut self, bytes: usize) {
-        let to = self.text.cursor();
-        self.text.replace(Pos::new(to.line, to.byte.saturating_sub(bytes)), to, "");
+        let to = self.content.cursor();
+        self.content.replace(Pos::new(to.line, to.byte.saturating_sub(bytes)), to, "");
     }
 
     /// Applies one edit; returns whether the text changed.
     pub(crate) fn apply(&mut self, edit: Edit) -> bool {
         match edit {
             // The text of a secret field leaves it only by `take`, never by copying.
-            Edit::Copy | Edit::Cut if self.secret => false,
-            edit => self.text.apply(edit),
+            Edit::Copy | Edit::Cut if self.is_secret => false,
+            edit => self.content.apply(edit),
         }
     }
 
-    /// The text engine behind the field.
-    pub(crate) fn content(&self) -> &Text {
-        &self.text
+    /// Changes the text or moves in it; the vim keys take notice of that.
+    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Text) -> T) -> T {
+        let done = act(&mut self.content);
+        if let Some(vim) = &mut self.vim {
+            vim.settle(&mut self.content);
+        }
+        done
     }
 
-    /// The text engine, for operations that are no `Edit`.
-    pub(crate) fn engine(&mut self) -> &mut Text {
-        &mut self.text
+    /// The vim keys and the text.
+    pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Text)> {
+        Some((self.vim.as_mut()?, &mut self.content))
+    }
+
+    pub(crate) fn mode(&self) -> Option<Mode> {
+        self.vim.as_ref().map(|vim| vim.mode)
     }
 }
 

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// The title in the frame of a pane.
 #[derive(Clone, Debug, Default)]
-pub struct Title {
+pub(crate) struct Title {
     /// On the left: what the pane shows.
     pub(crate) left: String,
     /// On the right: the state of the pane (`follow`, `seen 11/24  a locked`).

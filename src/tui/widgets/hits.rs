@@ -15,7 +15,6 @@ pub struct ClickTarget<T> {
 /// Where the text of a field was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldPlace {
-    /// The number of the field.
     pub(crate) number: usize,
     /// The visible cells of its text.
     pub(crate) area: Rect,
@@ -63,7 +62,6 @@ pub struct Hits {
     pub(crate) prompts: Vec<ClickTarget<usize>>,
 }
 
-/// Finds the target at a column and a row.
 pub(crate) fn hit<T: Clone>(all: &[ClickTarget<T>], column: u16, row: u16) -> Option<ClickTarget<T>> {
     all.iter().find(|hit| hit.row == row && hit.columns.contains(&column)).cloned()
 }

@@ -104,7 +104,6 @@ impl WrappedLine {
         self.rows.len()
     }
 
-    /// The row that shows a byte.
     pub(crate) fn row_of(&self, byte: usize) -> usize {
         self.rows.partition_point(|row| row.bytes.start <= byte).saturating_sub(1)
     }

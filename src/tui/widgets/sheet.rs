@@ -72,7 +72,7 @@ impl Sheet {
         let room = usize::from(width).saturating_sub(indent).max(4);
         let hidden: Vec<String>;
         let mut typed = TypedText::of(field);
-        if field.is_secret() {
+        if field.is_secret {
             // One star for each letter, up to a limit that hides longer lengths.
             hidden = field.lines().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
             let letters = field.before_cursor().chars().count().min(40);

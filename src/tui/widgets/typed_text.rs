@@ -32,10 +32,9 @@ pub(crate) struct TypedRows {
 }
 
 impl<'a> TypedText<'a> {
-    /// The text of a field.
     pub(crate) fn of(field: &'a Field) -> Self {
         let (lines, cursor) = (field.lines(), field.cursor());
-        Self { lines, first: 0, cursor, selected: field.selection(), top: field.top() }
+        Self { lines, first: 0, cursor, selected: field.selection(), top: &field.top }
     }
 
     /// Only the lines that can be visible on so many rows.
@@ -152,7 +151,6 @@ impl<'a> TypedText<'a> {
     }
 }
 
-/// The selected bytes of a line.
 pub(crate) fn selected_in(selected: Option<(Pos, Pos)>, line: usize, len: usize) -> Option<Range<usize>> {
     let (from, to) = selected?;
     if line < from.line || line > to.line {

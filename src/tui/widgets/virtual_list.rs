@@ -39,19 +39,20 @@ pub(crate) enum EndKeys {
 #[derive(Debug, Default)]
 pub(crate) struct VirtualList {
     /// The row at the top; `None`: the list follows its end.
-    anchor: Option<Anchor>,
+    pub(crate) anchor: Option<Anchor>,
     /// Where the end was when the person left it: the last item, and how many rows it had.
     left_at: (usize, usize),
     /// How many rows that item had at the last `arrange`, and the width of its rows then.
     left_rows: usize,
     width: usize,
-    visible: Vec<Anchor>,
+    /// The rows on screen, top to bottom.
+    pub(crate) visible: Vec<Anchor>,
     height: usize,
     /// The rows of the next frame, and the number of new rows below them; `None`: the list follows its end.
     lines: Vec<Line<'static>>,
     new: Option<usize>,
     /// Whether the list has more rows below these.
-    goes_on: bool,
+    pub(crate) goes_on: bool,
 }
 
 impl VirtualList {
@@ -63,11 +64,6 @@ impl VirtualList {
     /// Jumps to the end and follows it.
     pub(crate) fn follow(&mut self) {
         self.anchor = None;
-    }
-
-    /// The rows on screen, top to bottom.
-    pub(crate) fn visible(&self) -> &[Anchor] {
-        &self.visible
     }
 
     /// Lays out the rows of the next frame, which has `height` rows.
@@ -218,11 +214,6 @@ impl VirtualList {
         }
     }
 
-    /// Whether there are more rows below the arranged ones.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.goes_on
-    }
-
     /// Call this after `by` items were inserted (or, if negative, removed) in front of `from`: the row at the
     /// top stays the same.
     pub(crate) fn shift(&mut self, from: usize, by: isize) {
@@ -232,16 +223,6 @@ impl VirtualList {
         if self.left_at.0 >= from {
             self.left_at.0 = self.left_at.0.saturating_add_signed(by);
         }
-    }
-
-    /// The scroll position, for `restore`.
-    pub(crate) fn place(&self) -> Option<Anchor> {
-        self.anchor
-    }
-
-    /// Returns to a scroll position from `place`.
-    pub(crate) fn restore(&mut self, place: Option<Anchor>) {
-        self.anchor = place;
     }
 }
 
@@ -315,7 +296,7 @@ mod tests {
     }
 
     fn ends(list: &VirtualList) -> ((usize, usize), (usize, usize)) {
-        let (first, last) = (list.visible().first().unwrap(), list.visible().last().unwrap());
+        let (first, last) = (list.visible.first().unwrap(), list.visible.last().unwrap());
         ((first.item, first.row), (last.item, last.row))
     }
 
@@ -340,7 +321,7 @@ mod tests {
         list.follow();
         list.arrange(&mut items, 6);
         assert_eq!(list.position_text(&end_key()), "follow");
-        assert_eq!(list.visible().last(), Some(&Anchor { item: 21, row: 0 }));
+        assert_eq!(list.visible.last(), Some(&Anchor { item: 21, row: 0 }));
     }
 
     #[test]
@@ -399,7 +380,7 @@ mod tests {
                 .collect();
             for step in steps {
                 list.scroll(&mut items, step);
-                let shown = list.visible();
+                let shown = &list.visible;
                 prop_assert_eq!(shown.len(), height.min(all.len()));
                 if let Some(first) = shown.first() {
                     let at = all.iter().position(|a| a == first).unwrap();

@@ -4,7 +4,7 @@ use super::Scene;
 use sayso::domain::{BlockId, Decision, Revision};
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Command;
-use sayso::tui::keymap::Keymap;
+use sayso::tui::keymap::{Key, Keymap};
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
@@ -84,7 +84,7 @@ impl Scene {
 
     /// A key, read now; no time passes.
     pub fn key(&mut self, name: &str) -> Vec<UiCommand> {
-        let event = key(name);
+        let event = Key::parse(name).expect(name).into();
         self.step(|screen, ctx| screen.key(&event, ctx))
     }
 
@@ -240,38 +240,4 @@ pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
 /// The name of the key that types a character.
 pub fn key_name(c: char) -> String {
     if c == ' ' { "space".to_owned() } else { c.to_string() }
-}
-
-/// A key by its name.
-pub fn key(name: &str) -> crossterm::event::KeyEvent {
-    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-    let (mut modifiers, mut rest) = (KeyModifiers::NONE, name);
-    for (prefix, modifier) in
-        [("ctrl-", KeyModifiers::CONTROL), ("alt-", KeyModifiers::ALT), ("shift-", KeyModifiers::SHIFT)]
-    {
-        if let Some(cut) = rest.strip_prefix(prefix) {
-            modifiers |= modifier;
-            rest = cut;
-        }
-    }
-    let code = match rest {
-        "enter" => KeyCode::Enter,
-        "esc" => KeyCode::Esc,
-        "tab" => KeyCode::Tab,
-        "space" => KeyCode::Char(' '),
-        "up" => KeyCode::Up,
-        "down" => KeyCode::Down,
-        "left" => KeyCode::Left,
-        "right" => KeyCode::Right,
-        "pgup" => KeyCode::PageUp,
-        "pgdn" => KeyCode::PageDown,
-        "backspace" => KeyCode::Backspace,
-        "home" => KeyCode::Home,
-        "end" => KeyCode::End,
-        "del" => KeyCode::Delete,
-        "f1" => KeyCode::F(1),
-        "f2" => KeyCode::F(2),
-        other => KeyCode::Char(other.chars().next().unwrap()),
-    };
-    KeyEvent::new(code, modifiers)
 }

@@ -53,7 +53,7 @@ impl Text {
         let fragment = Fragment::of(body.unwrap_or(&text));
         self.group_changes(|all| {
             all.change(Pos::default(), all.buffer.end(), fragment, ChangeKind::Other);
-            if body.is_some() != all.buffer.has_mark() {
+            if body.is_some() != all.buffer.mark {
                 all.history.turn_mark(&mut all.buffer, all.cursor);
                 all.generation += 1;
             }

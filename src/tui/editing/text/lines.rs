@@ -137,7 +137,7 @@ impl Text {
 
     /// Like [`Text::toggle_comment`], for the given lines.
     pub(crate) fn comment_lines(&mut self, first: usize, last: usize) -> bool {
-        let Some(mark) = self.syntax.comment() else { return false };
+        let Some(mark) = self.syntax.comment else { return false };
         let rows =
             || self.lines().iter().skip(first).take(last - first + 1).filter(|line| !line.trim().is_empty());
         // Only spaces and tabs count as indent, because exactly these are skipped when the mark is removed.

@@ -72,6 +72,25 @@ pub(super) enum Operator {
     Comment,
 }
 
+/// The operators by their strokes.
+const OPERATORS: [(&str, Operator); 9] = [
+    ("d", Operator::Delete),
+    ("c", Operator::Change),
+    ("y", Operator::Yank),
+    (">", Operator::In),
+    ("<", Operator::Out),
+    ("gu", Operator::Lower),
+    ("gU", Operator::Upper),
+    ("g~", Operator::Swap),
+    ("gc", Operator::Comment),
+];
+
+impl Operator {
+    pub(super) fn strokes(self) -> &'static str {
+        OPERATORS.iter().find(|(_, operator)| *operator == self).map_or("", |(strokes, _)| strokes)
+    }
+}
+
 /// A text object at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Object {
@@ -220,7 +239,7 @@ impl Reader<'_> {
             if visual {
                 return Ok(Some((VimAction::Operate(operator, OperatorRange::Rows), None)));
             }
-            return self.over(operator, key);
+            return self.over(operator);
         }
         if let Some(found) = self.movement()? {
             return Ok(Some((VimAction::Move(found), None)));
@@ -243,38 +262,23 @@ impl Reader<'_> {
     /// Reads an operator such as `d` or `gu`; no match if there is none here.
     fn operator(&mut self) -> ReadResult<Operator> {
         let mut ahead = self.ahead();
-        let operator = match ahead.stroke()? {
-            'd' => Operator::Delete,
-            'c' => Operator::Change,
-            'y' => Operator::Yank,
-            '>' => Operator::In,
-            '<' => Operator::Out,
-            'g' => match ahead.stroke()? {
-                'u' => Operator::Lower,
-                'U' => Operator::Upper,
-                '~' => Operator::Swap,
-                'c' => Operator::Comment,
-                _ => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
-        self.rest = ahead.rest;
-        Ok(Some(operator))
+        let mut strokes = String::from(ahead.stroke()?);
+        if strokes == "g" {
+            strokes.push(ahead.stroke()?);
+        }
+        let found = OPERATORS.iter().find(|(of, _)| *of == strokes);
+        if found.is_some() {
+            self.rest = ahead.rest;
+        }
+        Ok(found.map(|(_, operator)| *operator))
     }
 
     /// Reads the range of an operator.
-    fn over(&mut self, operator: Operator, key: char) -> CountedRead<VimAction> {
+    fn over(&mut self, operator: Operator) -> CountedRead<VimAction> {
         let count = self.count();
         let next = self.peek()?;
         // The operator's own key again means lines. For an operator of two letters the second is enough.
-        let again = match operator {
-            Operator::Lower => next == 'u',
-            Operator::Upper => next == 'U',
-            Operator::Swap => next == '~',
-            Operator::Comment => next == 'c',
-            _ => next == key,
-        };
-        if again {
+        if operator.strokes().ends_with(next) {
             return Ok(Some((VimAction::Operate(operator, OperatorRange::Rows), count)));
         }
         let range = if matches!(next, 'i' | 'a') {

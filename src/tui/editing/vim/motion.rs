@@ -74,11 +74,11 @@ pub(super) fn target(
             seek(text, at, LetterSearch { back: search.back != reverse, ..search }, times, true)?
         }
         Move::Match(reverse) => {
-            (nth_match(text, at, text.seeks_back() != reverse, times)?, MotionKind::Exclusive)
+            (nth_match(text, at, text.seeks_back != reverse, times)?, MotionKind::Exclusive)
         }
         Move::Star(back) => {
             let begins = search_for_word(text, at);
-            text.seek_back(back);
+            text.seeks_back = back;
             // Backward from within a word, the word itself is no match.
             let from = if back { begins } else { at };
             (nth_match(text, from, back, times)?, MotionKind::Exclusive)

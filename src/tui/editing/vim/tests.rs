@@ -32,7 +32,7 @@ fn press(vim: &mut Vim, text: &mut Text, strokes: &str) -> StrokeResult {
     let mut last = StrokeResult::Done;
     for stroke in named.chars() {
         last = vim.stroke(stroke, text);
-        if last == StrokeResult::Pass && vim.mode() == Mode::Insert {
+        if last == StrokeResult::Pass && vim.mode == Mode::Insert {
             type_in(stroke, text);
         }
     }
@@ -318,11 +318,11 @@ fn the_modes_have_names_and_esc_ends_them() {
     let mut text = at("|abc");
     let mut vim = Vim::new(Mode::Insert);
     assert_eq!(press(&mut vim, &mut text, "<Esc>"), StrokeResult::Done);
-    assert_eq!(vim.mode().word(), "NORMAL");
+    assert_eq!(vim.mode.word(), "NORMAL");
     assert_eq!(press(&mut vim, &mut text, "<Esc>"), StrokeResult::Pass, "what Esc means without vim");
     for (strokes, word) in [("v", "VISUAL"), ("V", "VISUAL LINE"), ("V", "NORMAL"), ("i", "INSERT")] {
         press(&mut vim, &mut text, strokes);
-        assert_eq!(vim.mode().word(), word);
+        assert_eq!(vim.mode.word(), word);
     }
     press(&mut vim, &mut text, "<Esc>2d");
     assert!(vim.takes_esc(), "a command that is not whole");
@@ -339,7 +339,7 @@ fn no_strokes_are_a_command_line() {
     assert_eq!(press(&mut vim, &mut text, "/"), StrokeResult::Find);
     for strokes in ["ZZ", "ZQ", "@a", "&", "Q"] {
         assert_eq!(press(&mut vim, &mut text, strokes), StrokeResult::Done);
-        assert_eq!((text.text().as_str(), vim.mode()), ("abc", Mode::Normal), "{strokes}");
+        assert_eq!((text.text().as_str(), vim.mode), ("abc", Mode::Normal), "{strokes}");
         vim = Vim::new(Mode::Normal);
     }
     assert_eq!(press(&mut vim, &mut text, "k"), StrokeResult::Beyond(true));

@@ -145,17 +145,7 @@ fn over_selection(
 
 /// The strokes that do the same without a selection; empty for a part of several lines.
 fn as_keys(operator: Operator, (from, to): (Pos, Pos), linewise: bool, text: &Text) -> String {
-    let key = match operator {
-        Operator::Delete => "d",
-        Operator::Change => "c",
-        Operator::Yank => "y",
-        Operator::In => ">",
-        Operator::Out => "<",
-        Operator::Lower => "gu",
-        Operator::Upper => "gU",
-        Operator::Swap => "g~",
-        Operator::Comment => "gc",
-    };
+    let key = operator.strokes();
     if linewise {
         let again = key.chars().next_back().unwrap_or_default();
         return format!("{}{key}{again}", to.line - from.line + 1);

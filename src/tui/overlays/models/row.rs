@@ -1,5 +1,6 @@
 //! A row of the list of models: what of a provider's answer gets one, and its text.
 
+use super::{Models, used_tokens};
 use crate::domain::ModelInfo;
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
 use crate::engine::State;
@@ -52,37 +53,23 @@ pub(super) fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
 }
 
 /// A row: provider, model, where it runs, its context, its price, whether it is in use.
-pub(super) fn row_text(
-    row: &ModelRow,
-    state: &State,
-    used: Option<u64>,
-    places_known: bool,
-    width: usize,
-) -> String {
-    match row {
-        ModelRow::Model(model) => model_text(model, state, used, places_known, width),
+pub(super) fn row_text(list: &Models, row: &ModelRow, state: &State, width: usize) -> String {
+    let model = match row {
+        ModelRow::Model(model) => model,
         ModelRow::Provider { name, why, .. } => {
-            format!("{:<10} {}", safe::one_line(name), safe::one_line(why))
+            return format!("{:<10} {}", safe::one_line(name), safe::one_line(why));
         }
-    }
-}
-
-fn model_text(
-    model: &ModelInfo,
-    state: &State,
-    used: Option<u64>,
-    places_known: bool,
-    width: usize,
-) -> String {
+    };
     let name = &model.name.model;
     let current = state.transcript.model.as_ref() == Some(&model.name);
     let place = match (model.local, model.name.is_story()) {
         (true, _) => "local",
         (false, true) => "offline",
-        (false, false) if !places_known => "",
+        (false, false) if list.offers.is_none() => "",
         (false, false) => "cloud",
     };
-    let is_too_small = model.context.zip(used).is_some_and(|(context, used)| context < used);
+    let is_too_small =
+        model.context.zip(used_tokens(state)).is_some_and(|(context, (used, _))| context < used);
     let context = match model.context {
         Some(context) => {
             format!("ctx {}{}", catalogue::tokens(context), if is_too_small { " !" } else { "" })

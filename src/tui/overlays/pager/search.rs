@@ -90,7 +90,6 @@ impl Pager {
         Ok(())
     }
 
-    /// Searches what was typed.
     pub(super) fn search_typed(&mut self, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let text = self.field.take().map(|field| field.text()).unwrap_or_default();
         if text.is_empty() {

@@ -85,7 +85,6 @@ impl SessionListing {
         }
     }
 
-    /// The session in a row.
     pub(super) fn get(&self, row: usize) -> Option<&Summary> {
         let at = match &self.shown {
             ShownSessions::Tree(tree) => tree.rows().get(row)?.at,

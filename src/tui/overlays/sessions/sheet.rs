@@ -15,7 +15,6 @@ use ratatui::layout::Rect;
 /// Columns of a name, including the tree lines before it.
 const NAME_COLUMNS: usize = 18;
 
-/// The sheet in this room.
 pub(super) fn sheet(list: &Sessions, ctx: OverlayContext<'_>, room: Rect) -> Sheet {
     let (width, height, draw) = (room.width, room.height, ctx.draw);
     let mut sheet = Sheet::new("Sessions");
@@ -76,7 +75,6 @@ fn keys_text(list: &Sessions, ctx: OverlayContext<'_>) -> String {
     keys.join("   ")
 }
 
-/// The text of a row.
 fn row(list: &Sessions, at: usize, choice: Choice<'_>, ctx: OverlayContext<'_>) -> String {
     match choice {
         Choice::Session(summary) => session(list, at, summary, ctx),

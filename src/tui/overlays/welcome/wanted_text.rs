@@ -14,7 +14,6 @@ pub(super) const TYPE_AN_ADDRESS: &str = "Type the address of the server, then E
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WantedText {
     Key(KeyOwner),
-    /// The address of a server.
     Address,
 }
 

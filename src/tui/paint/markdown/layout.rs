@@ -24,7 +24,6 @@ struct Prefix {
     style: Style,
 }
 
-/// The layout in progress.
 pub(super) struct Layout<'t> {
     theme: &'t Theme,
     strokes: &'static Strokes,

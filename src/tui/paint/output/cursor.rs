@@ -88,12 +88,12 @@ impl Output {
         let cursor = self.cursor(stream);
         let (column, pen) = (cursor.place.column, cursor.pen);
         let Some(row) = self.kept.row_mut(id) else { return };
-        if column != row.columns() {
+        if column != row.columns {
             let next = (column / TAB + 1) * TAB;
             self.cursor(stream).place = CellPlace { column: next, byte: None };
         } else if row.has_room() {
             row.tab(pen);
-            let column = row.columns();
+            let column = row.columns;
             self.cursor(stream).place = CellPlace { column, byte: None };
             self.touch(id);
         } else {
@@ -109,7 +109,7 @@ impl Output {
         let (column, moved) = (cursor.place.column, std::mem::take(&mut cursor.moved));
         if let Some(id) = self.own_row(stream)
             && let Some(row) = self.kept.row(id)
-            && !(moved && row.text().len() > MAX_EDITABLE_BYTES && column < row.columns())
+            && !(moved && row.text().len() > MAX_EDITABLE_BYTES && column < row.columns)
         {
             return id;
         }
@@ -122,7 +122,7 @@ impl Output {
 
     /// The row of a stream, if it can still be changed; otherwise the cursor moves below all rows for good.
     fn own_row(&mut self, stream: Stream) -> Option<u64> {
-        let settled = self.kept.settled();
+        let settled = self.kept.settled;
         let cursor = self.cursor(stream);
         if cursor.row.is_some_and(|id| id < settled) {
             cursor.go_below();
@@ -152,7 +152,7 @@ impl Output {
         let kind = kind_of(stream);
         let from = self.own_row(stream).unwrap_or_else(|| self.kept.next());
         let own = |id: &u64| self.kept.row(*id).is_some_and(|row| row.kind == kind);
-        let above = (self.kept.settled()..from).rev().filter(own).take(rows.into()).last();
+        let above = (self.kept.settled..from).rev().filter(own).take(rows.into()).last();
         if let Some(id) = above {
             self.enter(stream, id);
         }
@@ -176,7 +176,7 @@ impl Output {
 
     fn move_to(&mut self, stream: Stream, column: usize) {
         let row = self.own_row(stream).and_then(|id| self.kept.row(id));
-        let end = row.map_or(0, OutputRow::columns).max(MAX_COLUMN);
+        let end = row.map_or(0, |row| row.columns).max(MAX_COLUMN);
         let cursor = self.cursor(stream);
         cursor.place = CellPlace { column: column.min(end), byte: None };
         cursor.moved = true;

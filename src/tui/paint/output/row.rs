@@ -33,7 +33,7 @@ pub(super) struct OutputRow {
     text: String,
     /// The styles in order: the byte where each ends. Empty while the whole row has the default style.
     runs: Vec<(u32, Pen)>,
-    columns: usize,
+    pub(super) columns: usize,
 }
 
 /// A position to write at: a column and, if known, its byte.
@@ -59,10 +59,6 @@ impl OutputRow {
     /// The styles: the byte where each ends. Text after the last has the default style.
     pub(super) fn runs(&self) -> &[(u32, Pen)] {
         &self.runs
-    }
-
-    pub(super) fn columns(&self) -> usize {
-        self.columns
     }
 
     /// The approximate memory of the row, in bytes.

@@ -23,14 +23,13 @@ pub(super) struct RowBuffer {
     head: Vec<OutputRow>,
     tail: VecDeque<OutputRow>,
     /// How many rows between head and tail were dropped.
-    gone: u64,
+    pub(super) gone: u64,
     /// Rows below this number are settled, and counted in the two sums of bytes.
-    settled: u64,
+    pub(super) settled: u64,
     head_bytes: usize,
     tail_bytes: usize,
 }
 
-/// The content of a line.
 pub(super) enum LineView<'a> {
     Row(&'a OutputRow),
     /// The line that says how many rows are left out.
@@ -41,15 +40,6 @@ impl RowBuffer {
     /// The number of lines, including the one about left-out rows.
     pub(super) fn lines(&self) -> usize {
         self.head.len() + usize::from(self.gone > 0) + self.tail.len()
-    }
-
-    pub(super) fn dropped_rows(&self) -> u64 {
-        self.gone
-    }
-
-    /// The number of the first row that can be changed.
-    pub(super) fn settled(&self) -> u64 {
-        self.settled
     }
 
     /// The number that the next row gets.

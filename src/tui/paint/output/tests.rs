@@ -167,7 +167,7 @@ fn the_middle_is_left_out_and_told() {
     let all: String = joined(20_000, |n| format!("line {n}\n"));
     let output = printed(&all);
     assert_eq!(output.len(), 2_000 + 1 + 8_000);
-    assert_eq!((output.kept.dropped_rows(), output.printed_lines()), (10_000, Some(20_000)));
+    assert_eq!((output.kept.gone, output.printed_lines()), (10_000, Some(20_000)));
     assert_eq!(output.text(1_999), "line 1999");
     assert_eq!(plain_text(&output.line(2_000, &theme())), "... 10,000 lines left out ...");
     assert_eq!(output.line(2_000, &theme()).style, theme().style(Slot::OutputTruncated));

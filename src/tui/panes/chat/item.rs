@@ -67,7 +67,7 @@ pub(super) fn rows(
     match item {
         Item::Prompt { at: when, text, files } => {
             gap(&mut rows, at);
-            rows.push(speaker("you", *when, draw.style(Slot::ChatUser), draw));
+            rows.push(speaker("you", *when, Slot::ChatUser, draw));
             if let Some((_, out)) = state.transcript.message_away(at) {
                 rows.push(Line::styled(paged_out(out), draw.style(Slot::ChatNote)));
                 return (rows, places);
@@ -80,7 +80,7 @@ pub(super) fn rows(
         }
         Item::Reply(reply) => {
             gap(&mut rows, at);
-            rows.push(speaker("model", reply.at, draw.style(Slot::ChatModel), draw));
+            rows.push(speaker("model", reply.at, Slot::ChatModel, draw));
             reply_rows(state, reply, width, draw, (&mut rows, &mut places));
         }
         Item::Own { at: when, block } => {
@@ -90,7 +90,7 @@ pub(super) fn rows(
                 Some(item) if item.block.origin.typed => ("you", Slot::ChatUser),
                 _ => ("sayso", Slot::ChatNote),
             };
-            rows.push(speaker(who, *when, draw.style(slot), draw));
+            rows.push(speaker(who, *when, slot, draw));
             if let Some(item) = item {
                 let note = item.block.origin.note.as_deref().unwrap_or_default();
                 rows.extend(safe::wrap_words(note, width.into(), draw.style(Slot::ChatNote)));

@@ -95,12 +95,12 @@ impl Live {
 
     fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, draw: DrawContext<'_>) {
         let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
-        let settled = reply.segments.len().saturating_sub(1);
+        let segments = reply.segments.len().saturating_sub(1);
         let has_reasoning = !reply.reasoning.is_empty();
-        let stamp = SettledStamp { step: reply.step.0, segments: settled, width, items: at, has_reasoning };
+        let stamp = SettledStamp { step: reply.step.0, segments, width, items: at, has_reasoning };
         if self.stamp != Some(stamp) {
             self.stamp = Some(stamp);
-            self.settle(reply, settled, known, at, width, draw);
+            self.settle(reply, stamp, known, draw);
         }
         if has_reasoning && let Some(row) = self.settled.get_mut(usize::from(at > 0) + 1) {
             *row = item::reasoning(&reply.reasoning, draw);
@@ -128,28 +128,20 @@ impl Live {
     }
 
     /// Lays out the segments that can't change any more.
-    fn settle(
-        &mut self,
-        reply: &LiveReply,
-        settled: usize,
-        known: u32,
-        at: usize,
-        width: u16,
-        draw: DrawContext<'_>,
-    ) {
+    fn settle(&mut self, reply: &LiveReply, stamp: SettledStamp, known: u32, draw: DrawContext<'_>) {
         self.settled.clear();
-        gap(&mut self.settled, at);
+        gap(&mut self.settled, stamp.items);
         let since = reply.first_at.unwrap_or(reply.since);
-        self.settled.push(speaker("model", since, draw.style(Slot::ChatModel), draw));
-        if !reply.reasoning.is_empty() {
+        self.settled.push(speaker("model", since, Slot::ChatModel, draw));
+        if stamp.has_reasoning {
             self.settled.push(Line::default());
         }
         let mut number = known;
-        for segment in reply.segments.iter().take(settled) {
+        for segment in reply.segments.iter().take(stamp.segments) {
             match segment {
                 Segment::Prose(range) => {
                     let prose = reply.text.get(range.clone()).unwrap_or_default();
-                    item::prose_rows(prose, width, draw, &mut self.settled);
+                    item::prose_rows(prose, stamp.width, draw, &mut self.settled);
                 }
                 Segment::Block(block) => {
                     number += 1;

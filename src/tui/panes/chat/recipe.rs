@@ -27,7 +27,7 @@ pub(super) fn rows(
     match fact {
         RecipeFact::Began(start) => {
             gap(&mut rows, at);
-            rows.push(speaker("recipe", when, note, draw));
+            rows.push(speaker("recipe", when, Slot::ChatNote, draw));
             let head = Span::styled(format!("{}  ", safe::one_line(&start.name)), draw.style(Slot::UiTitle));
             rows.extend(safe::hanging(head, &in_short(&start.inputs), width_of, note));
         }

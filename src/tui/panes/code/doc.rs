@@ -37,7 +37,6 @@ pub(crate) enum CodeRow {
         /// The line of the code that follows.
         at: u32,
     },
-    /// A hunk that was dropped.
     Dropped {
         /// Its index among the dropped hunks.
         number: u32,
@@ -63,7 +62,7 @@ pub(crate) enum CodeRow {
 pub(crate) type LineStyles = Vec<(Range<usize>, Style)>;
 
 /// A laid out text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Doc {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
@@ -76,9 +75,7 @@ pub(crate) struct Doc {
     against: Option<LineDiff>,
     /// The files of the replaced text, and those of the new text.
     files: (Vec<FilePart>, Vec<FilePart>),
-    /// Hunks that were dropped.
     dropped: Vec<DroppedHunk>,
-    /// The hunk that is chosen.
     chosen: HunkChoice,
 }
 
@@ -122,38 +119,33 @@ impl Doc {
         let mut doc = Self {
             lines,
             remarks,
-            rows: Vec::new(),
             width,
             gutter,
-            against: None,
             files: (Vec::new(), vec![FilePart::whole(&source)]),
-            dropped: Vec::new(),
-            chosen: HunkChoice::default(),
             source,
+            ..Self::default()
         };
         doc.lay_out();
         doc
     }
 
-    /// Lays a text out as a change of the text that it would replace; dropped hunks are marked.
+    /// Lays the text out as a change of the text that it would replace; dropped hunks are marked.
     pub(crate) fn with_diff(
+        mut self,
         old: Arc<str>,
-        source: Arc<str>,
-        remarks: Vec<Remark>,
-        (dropped, files): (&[DroppedHunk], Vec<(FilePart, FilePart)>),
-        width: u16,
+        dropped: &[DroppedHunk],
+        files: Vec<(FilePart, FilePart)>,
     ) -> Self {
-        let mut doc = Self::new(source, remarks, width);
-        doc.against = LineDiff::new(old, &doc.source, &files);
-        doc.files = files.into_iter().unzip();
-        if let Some(against) = &mut doc.against {
+        self.against = LineDiff::new(old, &self.source, &files);
+        self.files = files.into_iter().unzip();
+        if let Some(against) = &mut self.against {
             against.insert_dropped(dropped);
-            doc.dropped = dropped.to_vec();
-            doc.gutter = doc.gutter.max(gutter_width(against.lines()));
-            doc.rows.clear();
-            doc.lay_out();
+            self.dropped = dropped.to_vec();
+            self.gutter = self.gutter.max(gutter_width(against.lines()));
+            self.rows.clear();
+            self.lay_out();
         }
-        doc
+        self
     }
 
     /// Numbers the lines per file.
@@ -232,7 +224,6 @@ impl Doc {
         self.rows.len()
     }
 
-    /// What a row shows.
     fn row(&self, row: usize) -> Option<CodeRow> {
         self.rows.get(row).map(|(row, _)| *row)
     }

@@ -1,160 +1,16 @@
-//! Draws the code pane: its title, and the content of each mode.
+//! Draws the content of each mode of the code pane.
 
 use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode, writing};
-use crate::domain::{Grantor, Readiness};
-use crate::engine::state::Countdown;
+use crate::domain::Grantor;
 use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::engine::{BlockState, State};
-use crate::tui::action::Action;
-use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
-use crate::tui::keymap::Context;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_context::DrawContext;
-use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
-use std::time::Instant;
-use unicode_segmentation::UnicodeSegmentation as _;
-
-/// The title: which block, its state, what is locked. `decides`: whether the review has the keys, so that the title has
-/// to say `keys open` when nothing is locked.
-pub fn title(
-    pane: &CodePane,
-    state: &State,
-    guard: &Guard,
-    now: Instant,
-    focused: bool,
-    decides: bool,
-    draw: DrawContext<'_>,
-) -> Title {
-    let waiting = state.queue().count();
-    let (left, right, style) = match (subject(pane, state), &pane.mode) {
-        (_, Mode::Queue(_)) => {
-            (format!("Blocks waiting {waiting}"), "list: no approve here".to_owned(), None)
-        }
-        (PaneSubject::Nothing, _) => ("Code".into(), String::new(), None),
-        (PaneSubject::Writing(id, proposed), _) => {
-            let language = proposed.language.as_ref().map_or("text", |l| l.as_str());
-            let style = Some(draw.block(BlockState::Writing));
-            (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
-        }
-        (PaneSubject::Block(item), Mode::Edit(editor)) => {
-            let at = editor.field().cursor();
-            let before =
-                editor.field().lines().get(at.line).and_then(|line| line.get(..at.byte)).unwrap_or_default();
-            let column = before.graphemes(true).count() + 1;
-            let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
-            let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));
-            (left, format!("line {} col {column}", at.line + 1), Some(draw.block(BlockState::Edited)))
-        }
-        (PaneSubject::Block(item), Mode::Diff(_)) => (
-            format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
-            draw.keymap.hints(Context::Review, ("", "", ""), &[(Action::Diff, "goes on")]),
-            None,
-        ),
-        (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, decides, draw),
-    };
-    Title { left, right, focused, style }
-}
-
-fn of_block(
-    item: &BlockItem,
-    state: &State,
-    guard: &Guard,
-    now: Instant,
-    decides: bool,
-    draw: DrawContext<'_>,
-) -> (String, String, Option<ratatui::style::Style>) {
-    let block_state = state.block_state(item);
-    let (id, language) = (item.block.id, words::language_of(item));
-    let style = Some(draw.block(block_state));
-    if item.status == BlockStatus::Open {
-        let lines = words::count(words::line_count(&item.block.current().source), "line");
-        let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
-            Some(note) => {
-                let note = safe::cut(&safe::one_line(note), 44);
-                format!("Block {id} {language} {lines}: {block_state}, {note}")
-            }
-            None => format!("Block {id} {language} {lines}: {block_state}"),
-        };
-        let right = match block_state {
-            BlockState::Queued => "waits behind another block".into(),
-            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, (now, decides), draw)),
-        };
-        return (left, right, style);
-    }
-    let run = item.runs.last();
-    let rule = run.and_then(|run| run.by.rule()).map(|rule| format!("rule {rule}"));
-    let right = match (block_state, run) {
-        (BlockState::Running, Some(run)) => {
-            let by = rule.map_or_else(|| "approved".to_owned(), |rule| rule + " ");
-            format!("{by} {}", draw.locale.second(run.approved_at))
-        }
-        (BlockState::Rejected | BlockState::Declined | BlockState::Skipped, _) => "not run".into(),
-        _ => rule.unwrap_or_default(),
-    };
-    (format!("Block {id} {language}: {block_state}"), right, style)
-}
-
-/// `rule 1 starts it`, while a rule's countdown runs.
-fn announced(item: &BlockItem, state: &State) -> Option<String> {
-    let matched = state.live.matched.as_ref().filter(|m| m.block == item.block.id)?;
-    matches!(matched.countdown, Countdown::Since(..)).then(|| format!("rule {} starts it", matched.rule))
-}
-
-/// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked` for unseen rows of rights and findings. The quiet time
-/// locks letters only: the key that goes to the block approves without it.
-fn lock(
-    item: &BlockItem,
-    state: &State,
-    guard: &Guard,
-    (now, decides): (Instant, bool),
-    draw: DrawContext<'_>,
-) -> String {
-    if state.inspected(item.block.id).is_none() {
-        return "checking".into();
-    }
-    let approve = |word| draw.keymap.hints(Context::Review, ("", "", ""), &[(Action::Approve, word)]);
-    let (seen, of) = guard.seen_lines();
-    let locked = match guard.decision_refusal(Verb::Reject, now) {
-        Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
-            format!("letters locked {}", Seconds(left))
-        }
-        Some(_) => "all keys locked".into(),
-        None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => approve("DENIED"),
-        None if guard.approval_refusal(now).is_some() || item.block.readiness() != Readiness::Ready => {
-            approve("locked")
-        }
-        None if decides => "keys open".into(),
-        // Outside of the review, letters are text or do something else.
-        None => String::new(),
-    };
-    let others = if seen == of { guard.rows().unseen_count() } else { 0 };
-    let others = if others > 0 { format!(", {} not", words::count(others, "row")) } else { String::new() };
-    format!("seen {seen}/{of}{others}  {locked}").trim_end().to_owned()
-}
-
-/// Draws the pane; returns where to put the cursor, if it has one.
-pub fn draw(
-    pane: &CodePane,
-    state: &State,
-    area: Rect,
-    buf: &mut Canvas,
-    draw: DrawContext<'_>,
-) -> Option<Position> {
-    match (&pane.mode, subject(pane, state)) {
-        (Mode::Edit(_), _) => return pane.draw_editor(buf, draw),
-        (Mode::Queue(chosen), _) => queue(*chosen, state, area, buf, draw),
-        (_, PaneSubject::Nothing) => nothing(area, buf, draw),
-        (_, PaneSubject::Writing(_, proposed)) => writing::draw(buf, area, proposed, &pane.colours, draw),
-        (Mode::Diff(_), PaneSubject::Block(_)) => pane.draw_diff(buf),
-        (Mode::View, PaneSubject::Block(item)) => pane.draw_block(item, state, buf, draw),
-    }
-    None
-}
 
 fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
     let text =
@@ -165,6 +21,20 @@ fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
 }
 
 impl CodePane {
+    /// Draws the pane; returns where to put the cursor, if it has one.
+    pub(crate) fn draw(&self, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
+        let area = self.area;
+        match (&self.mode, subject(self, state)) {
+            (Mode::Edit(_), _) => return self.draw_editor(buf, draw),
+            (Mode::Queue(chosen), _) => queue(*chosen, state, area, buf, draw),
+            (_, PaneSubject::Nothing) => nothing(area, buf, draw),
+            (_, PaneSubject::Writing(_, proposed)) => writing::draw(buf, area, proposed, &self.colours, draw),
+            (Mode::Diff(_), PaneSubject::Block(_)) => self.draw_diff(buf),
+            (Mode::View, PaneSubject::Block(item)) => self.draw_block(item, state, buf, draw),
+        }
+        None
+    }
+
     fn draw_diff(&self, buf: &mut Canvas) {
         let Some((_, diff)) = &self.diff else { return };
         buf.set_lines(self.area, diff.iter().skip(self.top));

@@ -24,10 +24,10 @@ impl CodePane {
         let Mode::Edit(editor) = &mut self.mode else { return };
         editor.compare();
         let room = text_width(editor, self.area);
-        editor.engine().lay_out(wrap::WrapOptions::code(room, Style::default()));
+        editor.field.content.lay_out(wrap::WrapOptions::code(room, Style::default()));
         let height = usize::from(self.area.height.saturating_sub(1)).max(1);
-        let at = editor.field().cursor();
-        let lines = editor.field().lines();
+        let at = editor.field.cursor();
+        let lines = editor.field.lines();
         let rows_of = |line: usize| lines.get(line).map_or(1, |text| safe::code_rows(text, room));
         let (within, _) = safe::code_place(lines.get(at.line).map_or("", String::as_str), room, at.byte);
         // Lines more than a screen above the cursor need not be counted row by row.
@@ -49,17 +49,17 @@ impl CodePane {
             0 => "nothing changed yet".to_owned(),
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
-        let indent = gutter_width(editor.field().lines().len()) - 1;
+        let indent = gutter_width(editor.field.lines().len()) - 1;
         let note = safe::cut(&format!("{}{note}", " ".repeat(indent)), area.width.into());
         buf.set_line(area.x, area.y, &Line::styled(note, draw.dim()), area.width);
         let marks = editor.changed_lines();
         let room = text_width(editor, area);
-        let of = editor.field().lines().len();
-        let at = editor.field().cursor();
+        let of = editor.field.lines().len();
+        let at = editor.field.cursor();
         let brackets = editor.brackets();
         let mut y = area.y + 1;
         let mut cursor = None;
-        for (number, whole) in editor.field().lines().iter().enumerate().skip(edit_top) {
+        for (number, whole) in editor.field.lines().iter().enumerate().skip(edit_top) {
             if y >= area.bottom() {
                 break;
             }
@@ -101,7 +101,7 @@ impl CodePane {
         brackets: Option<(Pos, Pos)>,
         draw: DrawContext<'_>,
     ) -> LineStyles {
-        let whole = editor.field().lines().get(number).map_or("", String::as_str);
+        let whole = editor.field.lines().get(number).map_or("", String::as_str);
         let mut styles = self.colours.for_line(number, whole).unwrap_or_default();
         styles.retain(|(range, _)| range.start < text.len());
         let needle = editor.needle().into_iter().flat_map(|needle| needle.in_line(whole));
@@ -111,7 +111,7 @@ impl CodePane {
             let range = bracket.byte..bracket.byte + 1;
             styles = marked(&styles, &[range], BRACKET);
         }
-        if let Some(selected) = selected_in(editor.field().selection(), number, whole.len()) {
+        if let Some(selected) = selected_in(editor.field.selection(), number, whole.len()) {
             styles = marked(&styles, &[selected], draw.style(Slot::UiSelection));
         }
         styles
@@ -122,10 +122,10 @@ impl CodePane {
         let Mode::Edit(editor) = &self.mode else { return None };
         let room = text_width(editor, self.area);
         let column = usize::from(column.saturating_sub(self.area.x))
-            .saturating_sub(gutter_width(editor.field().lines().len()));
-        let cursor = editor.field().cursor();
+            .saturating_sub(gutter_width(editor.field.lines().len()));
+        let cursor = editor.field.cursor();
         let mut left = usize::from(row.saturating_sub(self.area.y + 1));
-        for (number, text) in editor.field().lines().iter().enumerate().skip(self.edit_top) {
+        for (number, text) in editor.field.lines().iter().enumerate().skip(self.edit_top) {
             let byte = if number == cursor.line { cursor.byte } else { 0 };
             let (extra, _) = safe::code_place(text, room, byte);
             let rows = safe::code_rows(text, room).max(extra + 1);
@@ -134,8 +134,8 @@ impl CodePane {
             }
             left -= rows;
         }
-        let last = editor.field().lines().len().saturating_sub(1);
-        Some(Pos::new(last, editor.field().lines().last().map_or(0, String::len)))
+        let last = editor.field.lines().len().saturating_sub(1);
+        Some(Pos::new(last, editor.field.lines().last().map_or(0, String::len)))
     }
 }
 
@@ -178,5 +178,5 @@ fn top_without_gap(mut top: usize, lines: usize, height: usize, rows_of: impl Fn
 }
 
 fn text_width(editor: &Editor, area: Rect) -> usize {
-    usize::from(area.width).saturating_sub(gutter_width(editor.field().lines().len())).max(1)
+    usize::from(area.width).saturating_sub(gutter_width(editor.field.lines().len())).max(1)
 }

@@ -50,13 +50,13 @@ impl CodePane {
         let (key, fingerprint, language, text): (u64, u64, Option<&Language>, SourceText<'a>) =
             match (subject(self, state), &self.mode) {
                 (PaneSubject::Block(item), Mode::Edit(editor)) => {
-                    let fingerprint = key_of(&(editor.revision(), editor.generation()));
+                    let fingerprint = key_of(&(editor.revision, editor.generation()));
                     let language = item.block.current().language.as_ref();
                     (
                         key_of(&("edited", item.block.id)),
                         fingerprint,
                         language,
-                        SourceText::Lines(editor.field().lines()),
+                        SourceText::Lines(editor.field.lines()),
                     )
                 }
                 (PaneSubject::Writing(id, proposed), _) => {

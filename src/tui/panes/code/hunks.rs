@@ -29,7 +29,6 @@ pub(super) struct HunkSelection {
     dropped: BTreeSet<usize>,
     /// The lines of each hunk in the text on screen, from 0.
     places: Vec<Range<usize>>,
-    /// The files of that text.
     files: Vec<FilePart>,
 }
 
@@ -121,7 +120,6 @@ impl HunkSelection {
         self.dropped.iter().filter_map(of).collect()
     }
 
-    /// What to highlight for a hunk.
     pub(super) fn chosen(&self, hunk: usize) -> HunkChoice {
         let (Some(found), Some(place)) = (self.hunks.list().get(hunk), self.places.get(hunk)) else {
             return HunkChoice::default();
@@ -175,19 +173,14 @@ impl CodePane {
         self.layout.as_ref()?.hunks.as_ref()
     }
 
-    /// Whether the block on screen is such a change.
-    pub(crate) fn has_hunks(&self) -> bool {
-        self.hunks().is_some()
-    }
-
     /// Whether the block on screen is a single change, which is approved or rejected as a whole.
     pub(crate) fn has_one_hunk(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.one_hunk)
     }
 
-    /// Whether the chosen hunk is dropped.
-    pub(crate) fn is_hunk_dropped(&self) -> bool {
-        self.hunks().is_some_and(|hunks| hunks.dropped.contains(&self.hunk))
+    /// Whether the chosen hunk is dropped; `None` if the block on screen is no such change.
+    pub(crate) fn is_hunk_dropped(&self) -> Option<bool> {
+        Some(self.hunks()?.dropped.contains(&self.hunk))
     }
 
     /// Scrolls to the next hunk, or the one before. Returns whether there is one.

@@ -108,21 +108,19 @@ impl CodePane {
             _ => None,
         };
         let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
-        let source = version.source.clone();
+        let source = &version.source;
         let before = inspected.and_then(|inspected| inspected.before.clone());
         let hunks = before.as_ref().filter(|_| open).and_then(|before| HunkSelection::new(item, before));
-        let changes = before.as_ref().is_some_and(|before| open && *before != source);
+        let changes = before.as_ref().is_some_and(|before| open && before != source);
         let one_hunk = changes && hunks.is_none();
+        let doc = Doc::new(source.clone(), remarks, self.area.width);
         let doc = match before {
             Some(before) => {
                 let dropped = hunks.as_ref().map(HunkSelection::dropped).unwrap_or_default();
-                let files = file_texts::pairs_of(&item.block.kind, &before, &source);
-                Doc::with_diff(before, source, remarks, (&dropped, files), self.area.width)
+                let files = file_texts::pairs_of(&item.block.kind, &before, source);
+                doc.with_diff(before, &dropped, files)
             }
-            None => {
-                let files = file_texts::parts_of(&item.block.kind, &source);
-                Doc::new(source, remarks, self.area.width).with_files(files)
-            }
+            None => doc.with_files(file_texts::parts_of(&item.block.kind, source)),
         };
         let mut rights = if open { self.rights_of(state, item, draw) } else { Rights::default() };
         let wide_rights = rights.rows().len();

@@ -256,7 +256,6 @@ fn undo_fact(cover: &UndoCover, inspected: &Inspection, draw: DrawContext<'_>) -
     Fact::new("Undo", safe::name(&format!("{}{only}", cover.words())), draw.style(slot))
 }
 
-/// A summary of the findings.
 fn findings_text(inspected: &Inspection) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]

@@ -7,13 +7,13 @@ use crate::engine::reply::{Proposal, Segment};
 use crate::engine::transcript::BlockItem;
 
 /// The block that the pane draws: the one being written comes first, unless another was chosen.
-pub(super) enum PaneSubject<'a> {
+pub(crate) enum PaneSubject<'a> {
     Nothing,
     Writing(BlockId, &'a Proposal),
     Block(&'a BlockItem),
 }
 
-pub(super) fn subject<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> {
+pub(crate) fn subject<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> {
     if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
         return PaneSubject::Writing(id, proposed);
     }

@@ -53,9 +53,9 @@ impl OutputPane {
         if self.screen.is_some() || self.single_image.is_some() {
             return None;
         }
-        let visible = self.list.visible();
+        let visible = &self.list.visible;
         let begins_above = visible.first().is_some_and(|at| *at != Anchor { item: 0, row: 0 });
-        if !begins_above && !self.list.goes_on() {
+        if !begins_above && !self.list.goes_on {
             return None;
         }
         let all = self.output.len();
@@ -72,7 +72,7 @@ impl OutputPane {
     /// be visible without colours.
     fn mark_errors(&self, area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
         let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
-        for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
+        for (y, at) in (area.y..area.bottom()).zip(&self.list.visible) {
             let line = at.item.checked_sub(self.head.len());
             if self.single_image.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
                 buf.set_stringn(x, y, "!", 1, draw.style(Slot::OutputStderr));

@@ -2,7 +2,7 @@
 
 use super::receipt::RunRows;
 use super::{EndedStamp, OutputPane, Subject, first_error, receipt, tables};
-use crate::domain::{ImageRef, RunReport};
+use crate::domain::RunReport;
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::tui::panes::pictures::Pictures;
@@ -55,12 +55,13 @@ impl OutputPane {
         };
         (self.head, self.head_tables, self.tail) = (rows.head, rows.tables, rows.tail);
         self.head.extend(receipt::changes::undo_rows(run, width, draw));
-        let images = self.images(state);
-        self.add_images(&images, state, pictures, draw);
+        self.add_images(state, pictures, draw);
         let Some((_, report)) = &run.ended else { return };
         self.head.extend(receipt::undrawn_rows(report, width, draw));
-        let is_silent =
-            self.output_loaded && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
+        let is_silent = self.output_loaded
+            && self.output.is_empty()
+            && self.tail.is_empty()
+            && self.image_rows.is_empty();
         // Nothing was printed, and none of it was lost.
         if is_silent && !receipt::has_result(report) && report.receipt.connection_losses == 0 {
             self.tail.push(Line::styled("It printed nothing.", draw.dim()));
@@ -96,17 +97,11 @@ impl OutputPane {
     }
 
     /// Adds the images of the run to the rows before the output.
-    fn add_images(
-        &mut self,
-        images: &[&ImageRef],
-        state: &State,
-        pictures: &mut Pictures,
-        draw: DrawContext<'_>,
-    ) {
+    fn add_images(&mut self, state: &State, pictures: &mut Pictures, draw: DrawContext<'_>) {
         let width = self.area.width;
         let size = (width.min(80), (self.area.height * 2 / 3).clamp(4, 30));
         self.image_rows.clear();
-        for (at, image) in images.iter().enumerate() {
+        for (at, image) in self.images(state).into_iter().enumerate() {
             let first = self.head.len();
             let is_file = self.is_file(state, at);
             let rows = pictures.rows(image, size.0, size.1);

@@ -93,7 +93,7 @@ impl OutputPane {
     fn arrange_rows(&mut self, height: usize, draw: DrawContext<'_>) {
         self.header = self.with(draw, |list, printed| {
             list.arrange(printed, height);
-            let top = list.visible().first().copied();
+            let top = list.visible.first().copied();
             let header = top.map(|top| printed.header_above(top)).unwrap_or_default();
             if header.is_empty() || header.len() * 2 > height {
                 return Vec::new();
@@ -101,7 +101,7 @@ impl OutputPane {
             list.arrange(printed, height - header.len());
             // At the end of the list, a smaller height moves the top row: show the header only if it still fits the
             // table.
-            let top = list.visible().first().copied();
+            let top = list.visible.first().copied();
             if top.map(|top| printed.header_above(top)).unwrap_or_default() == header {
                 return header;
             }

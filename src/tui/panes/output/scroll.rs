@@ -70,12 +70,12 @@ impl OutputPane {
 
     /// The scroll position, for [`OutputPane::restore`].
     pub(crate) fn place(&self) -> OutputPlace {
-        OutputPlace { at: self.list.place(), skipped: self.skipped }
+        OutputPlace { at: self.list.anchor, skipped: self.skipped }
     }
 
     /// Scrolls back to a position.
     pub(crate) fn restore(&mut self, place: &OutputPlace) {
-        self.list.restore(place.at);
+        self.list.anchor = place.at;
         self.skipped = place.skipped;
     }
 }

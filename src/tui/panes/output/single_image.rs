@@ -29,7 +29,7 @@ impl OutputPane {
             return false;
         };
         self.single_image =
-            Some(SingleImage { subject, number, before: self.list.place(), head: self.head.len() });
+            Some(SingleImage { subject, number, before: self.list.anchor, head: self.head.len() });
         true
     }
 
@@ -40,7 +40,7 @@ impl OutputPane {
         // the rows after it move only by what was added or removed meanwhile.
         self.list.shift(self.head.len(), alone.head.cast_signed() - self.head.len().cast_signed());
         self.head.resize(alone.head, Line::default());
-        self.list.restore(alone.before);
+        self.list.anchor = alone.before;
         true
     }
 
@@ -66,7 +66,7 @@ impl OutputPane {
     /// whose middle the view is, or the next one below; else the last.
     fn image_in_view(&self, images: usize) -> Option<usize> {
         let last = images.checked_sub(1)?;
-        let visible = self.list.visible();
+        let visible = &self.list.visible;
         let top = visible.first().map_or(0, |top| top.item);
         let end = visible.last().map_or(0, |end| end.item + 1);
         let named = || self.image_rows.iter().position(|rows| (top..end).contains(&rows.start));
@@ -133,7 +133,7 @@ impl OutputPane {
         let is_file = self.is_file(state, number);
         self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, draw));
         self.head.extend(rows);
-        self.list.restore(Some(Anchor { item: 0, row: 0 }));
+        self.list.anchor = Some(Anchor { item: 0, row: 0 });
         true
     }
 }

@@ -122,7 +122,7 @@ impl OutputPane {
             return ScreenText::default();
         }
         let (head, lines) = (self.head.len(), self.output.len());
-        let places = self.list.visible().iter().map(|at| match at.item.checked_sub(head) {
+        let places = self.list.visible.iter().map(|at| match at.item.checked_sub(head) {
             None => Anchor { item: 0, row: at.item },
             Some(line) if line < lines => Anchor { item: self.item(line + 1), row: at.row },
             Some(line) => Anchor { item: TAIL_ITEM, row: line - lines },

@@ -10,12 +10,12 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::problem_keys::{FailureKey, failure_keys, question_keys};
-use crate::tui::screen::{Screen, has_failed};
-use crate::tui::widgets::draw_context::DrawContext;
+use crate::tui::screen::{Ctx, Screen, has_failed};
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
 
-pub(super) fn hints(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Vec<Hint> {
+pub(super) fn hints(screen: &Screen, ctx: Ctx<'_>) -> Vec<Hint> {
+    let state = ctx.state;
     let context = screen.keymap_context(state);
     let mut hints = Hints::new(&screen.keymap, context);
     if screen.forwards_keys() {
@@ -24,7 +24,7 @@ pub(super) fn hints(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Ve
         return hints.list;
     }
     if let Some(overlay) = screen.overlays.last() {
-        overlay.hints(screen.overlay_context(state, draw), &mut hints);
+        overlay.hints(screen.overlay_context(ctx), &mut hints);
         return hints.list;
     }
     match context {
@@ -32,7 +32,7 @@ pub(super) fn hints(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Ve
         Context::Review => of_review(screen, state, &mut hints),
         Context::Edit => {
             let other = match &screen.panes.code.mode {
-                Mode::Edit(editor) => editor.mode().is_some_and(|mode| mode != VimMode::Normal),
+                Mode::Edit(editor) => editor.field.mode().is_some_and(|mode| mode != VimMode::Normal),
                 _ => false,
             };
             let esc = if other { "normal mode" } else { "keep and review" };
@@ -125,8 +125,7 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
-    if screen.panes.code.has_hunks() {
-        let is_dropped = screen.panes.code.is_hunk_dropped();
+    if let Some(is_dropped) = screen.panes.code.is_hunk_dropped() {
         let (label, short) = if is_dropped { ("keep hunk", "keep") } else { ("drop hunk", "drop") };
         hints.word(Action::HunkNext, "hunk", 1).key(Action::HunkDrop, label, short, 1);
     }

@@ -7,7 +7,7 @@ use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::overlays::welcome::source_text;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
@@ -15,7 +15,8 @@ use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 
 /// What is going on.
-pub(super) fn going_on(screen: &Screen, state: &State, draw: DrawContext<'_>) -> (String, Style) {
+pub(super) fn going_on(screen: &Screen, ctx: Ctx<'_>) -> (String, Style) {
+    let Ctx { state, draw, .. } = ctx;
     if let Some(problem) = problem_text(screen, state, draw) {
         return (problem, draw.style(Slot::StatusError));
     }
@@ -25,7 +26,7 @@ pub(super) fn going_on(screen: &Screen, state: &State, draw: DrawContext<'_>) ->
         .or_else(|| reply_text(screen, state, draw, &stop));
     match text {
         Some(text) => (text, draw.style(Slot::StatusInfo)),
-        None => (idle(screen, state, draw), draw.dim()),
+        None => (idle(screen, ctx), draw.dim()),
     }
 }
 
@@ -81,7 +82,7 @@ fn summary_text(state: &State, draw: DrawContext<'_>, stop: &str) -> Option<Stri
 /// The reply that is being written.
 fn reply_text(screen: &Screen, state: &State, draw: DrawContext<'_>, stop: &str) -> Option<String> {
     let reply = state.live.reply.as_ref()?;
-    let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
+    let stage = screen.recipe.stage.as_ref().map(|stage| stage.parts().join(", "));
     let mut parts: Vec<String> = stage.into_iter().collect();
     parts.push(format!("{} {} s", reply.doing(), draw.now.since(reply.since) / 1000));
     if let Some(tokens) = reply.usage.and_then(|u| u.output) {
@@ -111,10 +112,11 @@ fn saved(state: &State) -> SavingState<'_> {
     }
 }
 
-fn idle(screen: &Screen, state: &State, draw: DrawContext<'_>) -> String {
+fn idle(screen: &Screen, ctx: Ctx<'_>) -> String {
     if screen.setup.welcome {
-        return source_text(screen.overlay_context(state, draw));
+        return source_text(screen.overlay_context(ctx));
     }
+    let state = ctx.state;
     let blocks = &state.transcript.blocks;
     let run = blocks.values().filter(|b| b.status == BlockStatus::Approved).count();
     let waiting = blocks.values().filter(|b| b.status == BlockStatus::Open).count();

@@ -12,12 +12,10 @@ use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::guard::RefusalReason;
 use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
-use std::time::Instant;
 
 /// That this block waits, in the shortest words.
 pub(super) fn shortest_wait(screen: &Screen, state: &State, block: BlockId) -> String {
@@ -26,32 +24,28 @@ pub(super) fn shortest_wait(screen: &Screen, state: &State, block: BlockId) -> S
 }
 
 /// The row for a waiting block. While the session is not saved, it says why approving is paused.
-pub(super) fn wait_row(
-    screen: &Screen,
-    state: &State,
-    now: Instant,
-    draw: DrawContext<'_>,
-) -> Option<RowText> {
-    let block = state.waiting()?.block.id;
-    let style = draw.style(Slot::BlockPending);
+pub(super) fn wait_row(screen: &Screen, ctx: Ctx<'_>) -> Option<RowText> {
+    let block = ctx.state.waiting()?.block.id;
+    let style = ctx.draw.style(Slot::BlockPending);
     // An open editor, and lists, say first how to leave them.
     let is_shown = screen.panes.focus != Pane::Code || matches!(screen.panes.code.mode, Mode::View);
-    match state.unsaved().filter(|_| is_shown) {
+    match ctx.state.unsaved().filter(|_| is_shown) {
         Some(why) => {
-            let lead = shortest_wait(screen, state, block);
+            let lead = shortest_wait(screen, ctx.state, block);
             Some(RowText { lead, text: safe::one_line(&why), style, is_marked: true })
         }
-        None => wait(screen, state, now, draw).map(|text| (text, style).into()),
+        None => wait(screen, ctx).map(|text| (text, style).into()),
     }
 }
 
 /// A waiting block, or what the Code pane does meanwhile.
-pub(super) fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> Option<String> {
+pub(super) fn wait(screen: &Screen, ctx: Ctx<'_>) -> Option<String> {
+    let state = ctx.state;
     let item = state.waiting()?;
     let block = item.block.id;
     if screen.panes.focus != Pane::Code {
         if let Some(matched) = screen.announced(state) {
-            return Some(countdown(matched, &key(screen, state, Action::Stop, "stops it"), draw.now));
+            return Some(countdown(matched, &key(screen, state, Action::Stop, "stops it"), ctx.draw.now));
         }
         if let Some(matched) = unseen_match(screen, state) {
             let (rule, seconds) = (matched.rule, START_DELAY_MS / 1000);
@@ -64,7 +58,7 @@ pub(super) fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawConte
     }
     Some(match &screen.panes.code.mode {
         Mode::Edit(editor) => {
-            let does = match editor.mode() {
+            let does = match editor.field.mode() {
                 None | Some(VimMode::Normal) => "keeps the text and returns to review",
                 Some(_) => "goes to normal mode, there back to the review",
             };
@@ -84,7 +78,7 @@ pub(super) fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawConte
             let does = if back.is_empty() { "goes to it".into() } else { format!("or {back} goes to it") };
             format!("Block {block} waits{}", key(screen, state, Action::BlockNext, &does))
         }
-        Mode::View => review(screen, state, item, now, draw),
+        Mode::View => review(screen, item, ctx),
     })
 }
 
@@ -129,7 +123,7 @@ fn countdown(matched: &RuleMatch, stop: &str, now: Timestamp) -> String {
     format!("Rule {} covers block {}. Starts in {seconds} s{stop}", matched.rule, matched.block)
 }
 
-fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, draw: DrawContext<'_>) -> String {
+fn review(screen: &Screen, item: &BlockItem, Ctx { state, draw, at }: Ctx<'_>) -> String {
     let block = item.block.id;
     match check(state, block, item.block.current().revision, true) {
         // The row says the first before anything else, and the rights say the second.
@@ -139,7 +133,7 @@ fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, draw: 
     if let Some(matched) = screen.announced(state) {
         return countdown(matched, &key(screen, state, Action::Skip, "stops it"), draw.now);
     }
-    match screen.guard.approval_refusal(now) {
+    match screen.guard.approval_refusal(at) {
         // The time left is in the title.
         Some(RefusalReason::Appeared { block, .. }) => {
             RefusalReason::Appeared { block, left: None }.to_string()

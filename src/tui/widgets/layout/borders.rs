@@ -43,7 +43,6 @@ impl Borders {
         Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
-    /// The height of the code in a column of this height.
     pub(super) fn code_rows(&self, activity: LayoutActivity, height: u16) -> Option<u16> {
         let hundredths = self.code.get(activity as usize).copied().flatten()?;
         Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))

@@ -63,7 +63,6 @@ impl LineDiff {
         Some(diff)
     }
 
-    /// Adds the steps of one file.
     fn add_file(&mut self, before: &FilePart, after: &FilePart, new: &str, until: Instant) {
         let old = self.old.clone();
         let text = old.get(before.body..before.bytes.end).unwrap_or_default();
