@@ -37,7 +37,9 @@ impl Driver {
             Signal::Kernel(KernelNotice::Warning(words)) => self.feed(Event::KernelWarning(words)),
             Signal::Kernel(KernelNotice::Back(words)) => self.feed(Event::KernelBack(words)),
             Signal::Kernel(KernelNotice::AllLost) => {
-                lost_kernels(self.state()).into_iter().for_each(|dead| self.feed(Event::KernelDied(dead)));
+                for dead in lost_kernels(self.state()) {
+                    self.feed(Event::KernelDied(dead));
+                }
             }
         }
     }
@@ -197,7 +199,9 @@ mod tests {
         d.runs(3, 3, Outcome::Ok);
         let lost = lost_kernels(d.state());
         assert_eq!(lost.len(), 1);
-        lost.into_iter().for_each(|dead| drop(d.send(Event::KernelDied(dead))));
+        for dead in lost {
+            d.send(Event::KernelDied(dead));
+        }
         assert!(d.state().live.kernels.is_empty());
     }
 }

@@ -77,7 +77,7 @@ fn assert_last_may_change(growing: &[Segment], whole: &[Segment], text: &str) {
 /// The only one of these blocks.
 #[track_caller]
 pub(super) fn single(blocks: Vec<Proposal>) -> Proposal {
-    <[Proposal; 1]>::try_from(blocks).map(|[block]| block).unwrap_or_else(|other| panic!("{other:#?}"))
+    <[Proposal; 1]>::try_from(blocks).map_or_else(|other| panic!("{other:#?}"), |[block]| block)
 }
 
 /// The block of a text that has exactly one.

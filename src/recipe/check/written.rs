@@ -15,10 +15,10 @@ impl Check for WrittenCheck {
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         let files = view.written();
-        if !files.is_empty() {
-            CheckResponse::judge(WRITTEN, files.join(", "))
-        } else {
+        if files.is_empty() {
             CheckResponse::nothing(view, "no file was written")
+        } else {
+            CheckResponse::judge(WRITTEN, files.join(", "))
         }
     }
 

@@ -69,11 +69,14 @@ impl Hits {
     }
 }
 
+/// The lines of a message, and what they depend on: what it says, and the width.
+type StampedLines = ((u64, u16), Rc<[WrappedLine]>);
+
 /// The lines of messages that were searched. They are kept while the search text changes with each letter, because
 /// laying out a message takes far longer than searching it.
 #[derive(Debug, Default)]
 struct SearchedLines {
-    kept: HashMap<usize, ((u64, u16), Rc<[WrappedLine]>)>,
+    kept: HashMap<usize, StampedLines>,
     bytes: usize,
 }
 
