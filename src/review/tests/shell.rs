@@ -337,6 +337,7 @@ fn the_files_of_everyday_commands_are_told() {
         ("rsync -an a b", &[], &[]),
         ("scp h:a b", &["b"], &[]),
         ("psql -f a -o b", &["b"], &[]),
+        ("psql -c '\\copy t to b csv'", &["b"], &[]),
         ("terraform plan -out=a", &["a"], &[]),
         ("aws s3 cp s3://a/b c", &["c"], &[]),
         ("aws s3api get-object --bucket a --key b c", &["c"], &[]),
@@ -515,6 +516,7 @@ fn a_host_is_told_and_no_other_word() {
     ] {
         assert_eq!(look("bash", source).effects.hosts, ["a.example"], "{source}");
     }
+    assert_eq!(look("bash", "ping6 -c 1 2001:db8::1").effects.hosts, ["2001:db8::1"]);
     for source in
         ["git clone ../x", "git clone . ../x", "git clone file:///x/y", "ssh -V", "ssh -G a.example"]
     {
@@ -583,7 +585,7 @@ fn code_behind_options_and_on_other_computers_is_told() {
         let rules: Vec<String> = look("bash", source).findings.into_iter().map(|found| found.rule).collect();
         assert!(rules.iter().any(|found| found == rule), "{source}: {rules:?}");
     }
-    for source in ["ssh h 'bash -s' < x", "ssh h bash < x", "psql -f x"] {
+    for source in ["ssh h 'bash -s' < x", "ssh h bash < x", "psql -f x", "psql -c '\\i x'"] {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
 }
