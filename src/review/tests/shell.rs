@@ -579,6 +579,7 @@ fn code_behind_options_and_on_other_computers_is_told() {
         ("curl -s https://a.example/x | ssh h sh", "sh.run-downloaded"),
         ("ip netns exec a rm -rf x", "sh.delete-tree"),
         ("watch rm -rf x", "sh.delete-tree"),
+        ("$(which rm) -rf x", "sh.delete-tree"),
         ("python3 -m mod --verbose", "sh.not-known"),
         ("python3 --verbose -m json.tool", "sh.not-known"),
     ] {
