@@ -2,6 +2,7 @@
 //! name another place than the one that is touched. bash was asked for the words of each sample.
 
 use super::look;
+use crate::domain::Severity;
 
 /// Asserts that each of these texts tells that `../src` is deleted, or says that not all is known.
 pub(super) fn assert_told(samples: &[&str]) {
@@ -548,6 +549,8 @@ fn everyday_commands_are_known_and_silent() {
         "nginx -t",
         "pv a | gzip > a.gz",
         "git clone file:///x/y",
+        "cp a /tmp",
+        "tar xf a.tar -C /tmp/",
     ] {
         let review = look("bash", source);
         assert!(!review.effects.unknown && review.findings.is_empty(), "{source}: {review:?}");
@@ -567,6 +570,13 @@ fn files_of_everyday_commands_are_read_by_their_names() {
         let mut effects = look("bash", source).effects;
         effects.reads.sort();
         assert_eq!(effects.reads, words(reads), "{source}");
+    }
+}
+
+#[test]
+fn the_folder_of_temporary_files_is_no_temporary_file() {
+    for source in ["rm -rf /tmp", "mv /tmp a", "chmod 700 /tmp"] {
+        assert!(look("bash", source).gravest() >= Some(Severity::Medium), "{source}");
     }
 }
 
