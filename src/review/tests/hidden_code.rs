@@ -216,6 +216,7 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
             "d = {}\nd['PATH'] = 'lib'",
             "import pandas as pd\ndf = pd.DataFrame()\ndf['EDITOR'] = 'Ann'",
             "d = dict(EDITOR='Ann')",
+            "print(open(0).read())",
         ],
     );
     assert_known(
@@ -224,6 +225,7 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
             "process.env.NODE_ENV = 'test';",
             "Object.assign(process.env, { NODE_ENV: 'test' });",
             "process.env = { ...process.env, NODE_ENV: 'test' };",
+            "console.log(require('fs').readFileSync(0, 'utf8'));",
         ],
     );
 }
