@@ -60,7 +60,7 @@ pub(super) enum CallEntry {
 impl<'t> ArgumentFlow<'t> {
     /// Adds a function under the name that calls use; a later one of the same name replaces it.
     pub(super) fn define(&mut self, name: String, function: FlowFunction<'t>) {
-        if self.functions.len() >= MAX_FUNCTIONS {
+        if self.functions.len() >= MAX_FUNCTIONS && !self.functions.contains_key(&name) {
             return;
         }
         if let Some((_, method)) = name.rsplit_once('.') {

@@ -88,6 +88,7 @@ fn pairs_of(act: &Act) -> Vec<(String, Value)> {
         ("os.execle" | "os.execlpe" | "os.spawnle" | "os.spawnlpe", _) => {
             maps.extend(act.arguments.last().map(|last| last.value.clone()));
         }
+        ("process.env=", _) => maps.extend(act.value(0).cloned()),
         ("os.spawnve" | "os.spawnvpe", _) => maps.extend(act.value(3).cloned()),
         ("dict", _) if act.value(0).is_some_and(is_copy) => pairs.extend(act.named_values()),
         ("Object.assign", _) if act.arguments.iter().any(is_node_environment) => {

@@ -19,6 +19,7 @@ use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
 use super::value::{Act, Argument, Value};
 use super::walk::{FoldingReader, WalkContext, WalkStep, Walker};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -40,12 +41,15 @@ struct JavascriptReader<'a, 't> {
     unverified: bool,
 }
 
-/// The names that a pattern binds, at most 64.
+/// The most names of one pattern that are followed.
+const MAX_NAMES: usize = 64;
+
+/// The names that a pattern binds; more than `MAX_NAMES` are not all there.
 fn names_below(pattern: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     each(pattern, |node, _| {
         let is_name = matches!(node.kind(), "identifier" | "shorthand_property_identifier_pattern");
-        names.extend((is_name && names.len() < 64).then_some(node));
+        names.extend((is_name && names.len() <= MAX_NAMES).then_some(node));
         !matches!(node.kind(), "member_expression" | "subscript_expression")
     });
     names
@@ -166,13 +170,15 @@ impl<'a, 't> FoldingReader<'a, 't> for JavascriptReader<'a, 't> {
 }
 
 impl<'t> JavascriptReader<'_, 't> {
-    /// Notes the names that functions set outside of themselves.
+    /// Notes the names that functions set outside of themselves. If a pattern has too many names, what they hold is not
+    /// known.
     fn share(&mut self, root: Node<'t>) {
         let source = self.shared.source;
         let mut around: Vec<Range<usize>> = Vec::new();
         // The names that a function declares, with the spans in which they mean that, by the start of the function.
         let mut own: HashMap<(usize, &str), Vec<Range<usize>>> = HashMap::new();
         let mut set: Vec<(Range<usize>, &str)> = Vec::new();
+        let is_cut = Cell::new(false);
         each(root, |node, _| {
             while around.last().is_some_and(|span| span.end <= node.start_byte()) {
                 around.pop();
@@ -183,6 +189,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let Some(function) = around.last().cloned() else { return true };
             let names = |field: &str| {
                 let names = node.child_by_field_name(field).map(names_below).unwrap_or_default();
+                is_cut.set(is_cut.get() || names.len() > MAX_NAMES);
                 names.into_iter().map(|name| text(name, source))
             };
             let mut declare = |field: &str, scope: Range<usize>| {
@@ -212,6 +219,7 @@ impl<'t> JavascriptReader<'_, 't> {
             }
             true
         });
+        self.shared.reading.unknown |= is_cut.get();
         for (Range { start: function, end: at }, name) in set {
             let scopes = own.get(&(function, name));
             if !scopes.is_some_and(|scopes| scopes.iter().any(|scope| scope.contains(&at))) {
@@ -223,9 +231,8 @@ impl<'t> JavascriptReader<'_, 't> {
     /// `let` and `const` in a block hide what their names mean around it, as far as the block reaches.
     fn shadow(&mut self, declaration: Node<'t>, frame: usize) {
         let Some(block) = self.shared.block() else { return };
-        for declarator in named_children(declaration, 64) {
-            let names = declarator.child_by_field_name("name").map(names_below).unwrap_or_default();
-            for name in names {
+        for declarator in named_children(declaration, usize::MAX) {
+            for name in declarator.child_by_field_name("name").map(names_below).unwrap_or_default() {
                 self.shared.keep_behind(block, frame, &self.spelled(name), false);
             }
         }

@@ -128,8 +128,8 @@ impl MatchedRule<'_> {
                 && is_covered
             {
                 let span = span.cloned().unwrap_or_else(|| act.span.clone());
-                let more: Vec<&Value> =
-                    act.first_of(&way.words).into_iter().map(|(value, _)| value).collect();
+                let words = act.first_of(&way.words).into_iter().map(|(value, _)| value);
+                let more: Vec<&Value> = words.filter(|value| !is_no_word(value)).collect();
                 add_nested(value, &more, language, span, judged, &mut past.effects);
             }
         }
@@ -238,6 +238,10 @@ fn diagnostic(rule: &ReviewRule, act: &Act, reported: ReportedTargets) -> Option
 /// Adds a target to the effects of the block.
 fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
     let Some(effect) = effect else { return };
+    if value.is_pipe() && matches!(effect, EffectKind::Reads | EffectKind::Writes) {
+        // The command at its other end is judged by itself.
+        return;
+    }
     let known = value.as_text().and_then(|(text, _)| match effect {
         EffectKind::Hosts => path_class::host(text),
         EffectKind::Programs => text.split_whitespace().next().map(str::to_owned),
@@ -269,6 +273,12 @@ pub(super) fn add_effect(list: &mut Vec<String>, text: String, unknown: &mut boo
     } else {
         *unknown = true;
     }
+}
+
+/// Whether a value stands in place of the words of a program: its options, nothing, or what is called at its end.
+fn is_no_word(value: &Value) -> bool {
+    matches!(value.kind, ValueKind::Map(_) | ValueKind::Nothing)
+        || value.as_name().is_some_and(|name| name.starts_with("function "))
 }
 
 /// Adds nested code for the caller to read; unknown parts make the effects unknown.

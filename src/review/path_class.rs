@@ -260,6 +260,8 @@ pub(super) fn host(text: &str) -> Option<String> {
     let rest = rest.rsplit('@').next().unwrap_or_default();
     let host = if let Some(v6) = rest.strip_prefix('[') {
         v6.split(']').next().unwrap_or_default()
+    } else if rest.contains("::") && rest.chars().all(|c| c.is_ascii_hexdigit() || c == ':') {
+        rest
     } else {
         rest.split(':').next().unwrap_or_default()
     };

@@ -33,7 +33,7 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
     };
     each(root, |node, _| {
         if matches!(node.kind(), "global_statement" | "nonlocal_statement") {
-            for name in named_children(node, 64) {
+            for name in named_children(node, usize::MAX) {
                 let name = reader.spelled(name);
                 reader.shared.frames.share(&name);
             }

@@ -14,6 +14,9 @@ use super::rules::TaintMark;
 /// Stands in folded text for a part that is only known at run time.
 pub(super) const HOLE: char = '…';
 
+/// The name that stands for a pipe to another command.
+pub(super) const PIPE: &str = "<()";
+
 /// The longest text that joining may build; longer ones become unknown. Literals may be longer.
 pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024;
 
@@ -237,6 +240,11 @@ impl Value {
             ValueKind::Name { path, .. } => Some(path),
             _ => None,
         }
+    }
+
+    /// Whether the value is the name of a pipe to another command: `<(command)`, `>(command)`.
+    pub(super) fn is_pipe(&self) -> bool {
+        self.as_name() == Some(PIPE)
     }
 
     /// Whether every part of the value is known.

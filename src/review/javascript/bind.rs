@@ -2,7 +2,7 @@
 
 use super::JavascriptReader;
 use crate::review::flow::element_in;
-use crate::review::items::{UnpackedValue, is_list};
+use crate::review::items::{UnpackedValue, is_list, values};
 use crate::review::syntax::{first_child, is_comment, named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
@@ -139,7 +139,13 @@ impl<'t> JavascriptReader<'_, 't> {
                 let name = self.spelled(left);
                 self.shared.frames.bind(frame, &name, value, branch);
             }
+            "member_expression" if self.spelled(left) == "process.env" => {
+                self.shared.reading.unknown |= values(&value).iter().any(|one| one.as_map().is_none());
+                let environment = Argument::new(value, &left.byte_range());
+                self.shared.push_act("process.env=", vec![environment], left.byte_range());
+            }
             "member_expression" if left.byte_range().len() < 80 => {
+                self.bind_member(left, &value, frame);
                 let field = self.spelled(left);
                 self.shared.frames.bind_shared(&field, value.clone());
                 if field == "module.exports" {
@@ -148,6 +154,17 @@ impl<'t> JavascriptReader<'_, 't> {
             }
             "subscript_expression" => self.bind_item(left, &value, frame),
             _ => {}
+        }
+    }
+
+    /// `object.name = value`: a map that the text made gets this member.
+    fn bind_member(&mut self, left: Node<'t>, value: &Value, frame: usize) {
+        let (Some(object), Some(property)) = pair(left, "object", "property") else { return };
+        let name = self.spelled(object);
+        let held = self.shared.frames.lookup(frame, &name).filter(|_| object.kind() == "identifier");
+        if held.is_some_and(|held| values(&held).iter().any(|one| one.as_map().is_some())) {
+            let key = Value::text(self.spelled(property));
+            self.shared.set_item(frame, &name, &key, value);
         }
     }
 
@@ -200,7 +217,9 @@ impl<'t> JavascriptReader<'_, 't> {
     /// what they hold now.
     pub(super) fn begin_loop(&mut self, node: Node<'t>, frame: usize) {
         if let (Some(left), Some(right)) = pair(node, "left", "right") {
-            for name in super::names_below(left) {
+            let names = super::names_below(left);
+            self.shared.reading.unknown |= names.len() > super::MAX_NAMES;
+            for name in names {
                 self.shared.keep_behind(node.id(), frame, &self.spelled(name), false);
             }
             let value = element_in(&self.fold(right, frame, 0), self.shared.scope);

@@ -49,8 +49,8 @@ impl<'t> JavascriptReader<'_, 't> {
         let base = base.map(|base| self.fold(base, frame, 0));
         let class = self.shared.class_value(&name, base.as_slice());
         self.shared.frames.bind(frame, &name, class, false);
-        let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
-        for item in body {
+        let body = node.child_by_field_name("body").map(|body| named_children(body, usize::MAX));
+        for item in body.unwrap_or_default() {
             let Some(member) =
                 item.child_by_field_name("name").or_else(|| item.child_by_field_name("property"))
             else {

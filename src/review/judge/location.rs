@@ -45,6 +45,12 @@ impl TargetContext<'_> {
             return located;
         }
         let path = join_folder(text.strip_prefix("./").unwrap_or(text), self.folder);
+        // What is put among the temporary files replaces none of another name.
+        let is_among = self.effect == Some(EffectKind::Writes)
+            && matches!(path.trim_end_matches('/'), "/tmp" | "/var/tmp" | "/private/tmp");
+        if is_among && located.classes == [TargetClass::Outside] {
+            located.classes = vec![TargetClass::Temp];
+        }
         if self.past.made.contains(&path) {
             located.classes = vec![TargetClass::Own];
         }

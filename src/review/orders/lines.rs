@@ -68,6 +68,9 @@ fn one(line: &str, depth: u32) -> Option<OrderEffect> {
         let inner = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
         return one(inner.trim_start_matches(':').trim(), depth + 1).or_else(|| system_call(&inner));
     }
+    if word == "\\copy" {
+        return copied(rest);
+    }
     if SHELL_WORDS.contains(&word) && !rest.is_empty() && !rest.starts_with(['=', '(', ',', ';']) {
         return starts(rest.split_once('|').filter(|_| word == "pipe").map_or(rest, |(_, command)| command));
     }
@@ -97,6 +100,33 @@ fn one(line: &str, depth: u32) -> Option<OrderEffect> {
         _ => return None,
     };
     (!rest.is_empty()).then(|| OrderEffect::Runs(code, rest.to_owned()))
+}
+
+/// What psql's `\copy t to 'a.csv'` does on this computer: it writes or reads a file, or runs a program.
+fn copied(line: &str) -> Option<OrderEffect> {
+    let (mut depth, mut start) = (0_usize, 0_usize);
+    for word in line.split_inclusive(char::is_whitespace) {
+        let is_outside = depth == 0;
+        start += word.len();
+        depth = (depth + word.matches('(').count()).saturating_sub(word.matches(')').count());
+        let way = word.trim().to_ascii_lowercase();
+        if !is_outside || !matches!(way.as_str(), "to" | "from") {
+            continue;
+        }
+        let first = |text: &str| {
+            let word = text.split_whitespace().next().unwrap_or_default();
+            quoted(text).map_or_else(|| word.to_owned(), |(text, _)| text)
+        };
+        let rest = line.get(start..)?.trim();
+        let name = first(rest);
+        return match name.to_ascii_lowercase().as_str() {
+            "" | "stdin" | "stdout" | "pstdin" | "pstdout" => None,
+            "program" => Some(OrderEffect::starts(first(rest.get(name.len()..)?.trim()), false)),
+            _ if way == "to" => Some(OrderEffect::Writes(name)),
+            _ => Some(OrderEffect::Reads(name)),
+        };
+    }
+    None
 }
 
 /// Words of Tcl and expect that start programs: `exec`, `spawn`, `system`, `open "|…"`.
@@ -165,8 +195,18 @@ mod tests {
         ] {
             assert_eq!(found(line), [OrderEffect::starts("id", false)], "{line}");
         }
+        assert_eq!(found("\\copy t from program 'id'"), [OrderEffect::starts("id", false)]);
         assert_eq!(found("py3 import os"), [OrderEffect::Runs(Grammar::Python, "import os".to_owned())]);
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
+    }
+
+    #[test]
+    fn a_copy_names_the_file_of_this_computer() {
+        for line in ["\\copy t to a.csv csv", "\\copy (select a from t) TO 'a.csv' with (format csv)"] {
+            assert_eq!(found(line), [OrderEffect::Writes("a.csv".to_owned())], "{line}");
+        }
+        assert_eq!(found("\\copy t(a, b) from a.csv"), [OrderEffect::Reads("a.csv".to_owned())]);
+        assert_eq!(found("\\copy t to stdout"), []);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use tree_sitter::Node;
 /// How many parameters get the arguments of a call; the others may have any value, with the marks of all of these.
 const MAX_PARAMETERS: usize = 64;
 
+/// The most names of one loop that are followed.
+const MAX_NAMES: usize = 64;
+
 impl<'t> PythonReader<'_, 't> {
     pub(super) fn assign(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
@@ -28,8 +31,8 @@ impl<'t> PythonReader<'_, 't> {
 
     /// `del name, table['key']`.
     pub(super) fn delete(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let targets = named_children(node, 64).into_iter().flat_map(|target| match target.kind() {
-            "expression_list" | "tuple" => named_children(target, 64),
+        let targets = named_children(node, usize::MAX).into_iter().flat_map(|target| match target.kind() {
+            "expression_list" | "tuple" => named_children(target, usize::MAX),
             _ => vec![target],
         });
         for target in targets {
@@ -138,23 +141,25 @@ impl<'t> PythonReader<'_, 't> {
         self.shared.set_item(frame, &name, &key, &value);
     }
 
-    /// The names in a target.
-    fn names_in(&self, target: Option<Node<'t>>) -> Vec<String> {
-        let mut names = Vec::new();
+    /// The names in a target. If they are too many, what the others hold is not known.
+    fn names_in(&mut self, target: Option<Node<'t>>) -> Vec<String> {
+        let (mut names, mut is_cut) = (Vec::new(), false);
         if let Some(node) = target {
             each(node, |node, _| {
-                if node.kind() == "identifier" && names.len() < 64 {
-                    names.push(self.spelled(node));
+                if node.kind() == "identifier" {
+                    is_cut |= names.len() == MAX_NAMES;
+                    names.extend((!is_cut).then(|| self.spelled(node)));
                 }
                 !matches!(node.kind(), "attribute" | "subscript" | "call")
             });
         }
+        self.shared.reading.unknown |= is_cut;
         names
     }
 
     /// The names that the clauses of a comprehension bind.
-    pub(super) fn names_of_clauses(&self, node: Node<'t>) -> Vec<String> {
-        let clauses = named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause");
+    pub(super) fn names_of_clauses(&mut self, node: Node<'t>) -> Vec<String> {
+        let clauses = named_children(node, usize::MAX).into_iter().filter(|n| n.kind() == "for_in_clause");
         clauses.flat_map(|clause| self.names_in(clause.child_by_field_name("left"))).collect()
     }
 
@@ -163,7 +168,7 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn forget_names(&mut self, pattern: Node<'t>, frame: usize) {
         let mut names = Vec::new();
         each(pattern, |node, depth| {
-            for child in named_children(node, 64) {
+            for child in named_children(node, usize::MAX) {
                 let is_bound = match child.kind() {
                     "identifier" => matches!(node.kind(), "splat_pattern" | "as_pattern"),
                     "dotted_name" => node.kind() != "class_pattern" && child.named_child_count() == 1,
@@ -203,7 +208,7 @@ impl<'t> PythonReader<'_, 't> {
         for name in self.names_of_clauses(node) {
             self.shared.restore_behind(node, frame, &name);
         }
-        for clause in named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause") {
+        for clause in named_children(node, usize::MAX).into_iter().filter(|n| n.kind() == "for_in_clause") {
             self.each_of(clause, frame);
         }
     }

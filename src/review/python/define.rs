@@ -38,8 +38,8 @@ impl<'t> PythonReader<'_, 't> {
         let bases: Vec<Value> = bases.map(|base| self.fold(base, frame, 0)).collect();
         let class = self.shared.class_value(&name, &bases);
         self.shared.frames.bind(frame, &name, class, branch);
-        let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
-        for item in body {
+        let body = node.child_by_field_name("body").map(|body| named_children(body, usize::MAX));
+        for item in body.unwrap_or_default() {
             let (item, decorators) = match item.kind() {
                 "decorated_definition" => {
                     let Some(inner) = item.child_by_field_name("definition") else { continue };

@@ -11,6 +11,9 @@ use tree_sitter::Node;
 /// Longest list that is folded.
 const MAX_ITEMS: usize = 256;
 
+/// The most parts of a comprehension that is folded: what it gives, and its clauses.
+const MAX_PARTS: usize = 16;
+
 /// The longest list over which a comprehension is folded item by item.
 const MAX_COMPREHENSION_ITEMS: usize = 64;
 
@@ -55,10 +58,12 @@ impl<'t> PythonReader<'_, 't> {
 
     fn comprehended(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let Some(body) = node.child_by_field_name("body") else { return Value::unknown() };
-        let clauses: Vec<Node<'t>> = named_children(node, 16)
-            .into_iter()
-            .filter(|n| matches!(n.kind(), "for_in_clause" | "if_clause"))
-            .collect();
+        let parts = named_children(node, MAX_PARTS + 1);
+        if parts.len() > MAX_PARTS {
+            return Value::unknown();
+        }
+        let clauses: Vec<Node<'t>> =
+            parts.into_iter().filter(|n| matches!(n.kind(), "for_in_clause" | "if_clause")).collect();
         if let [clause] = clauses.as_slice()
             && let (Some(left), Some(right)) = pair(*clause, "left", "right")
             && let Value { kind: ValueKind::List(items), taint } = self.fold(right, frame, depth)

@@ -1,6 +1,7 @@
 //! The results of well-known Python functions and operators, where they help to name a path, a program or a host.
 
 use super::{PythonReader, items, paths, text};
+use crate::review::environment;
 use crate::review::path_class::{self, is_secret};
 use crate::review::stdin;
 use crate::review::value::{Act, Taint, Value, ValueKind};
@@ -112,6 +113,9 @@ impl PythonReader<'_, '_> {
                 first.and_then(Value::as_whole_text).map_or_else(Value::unknown, |name| self.named(name))
             }
             "vars" => Value::name_about("vars()", first?.clone()),
+            "dict" | "copy.copy" | "copy.deepcopy" if first.is_some_and(environment::is_copy) => {
+                Value::name("os.environ.copy()").tainted(first?.taint)
+            }
             "os.getenv" | "os.environ.get" | "os.environ.pop" => {
                 first?.as_whole_text().map_or_else(Value::unknown, variable)
             }

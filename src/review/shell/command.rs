@@ -244,7 +244,7 @@ fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
             | "ruby"
             | "php"
     );
-    let pipe = words.iter().take(4).find(|word| word.value.as_name() == Some("<()")).filter(|_| reads)?;
+    let pipe = words.iter().take(4).find(|word| word.value.is_pipe()).filter(|_| reads)?;
     match &pipe.value.kind {
         ValueKind::Name { about: Some(held), .. } => Some(Argument::new((**held).clone(), &pipe.span)),
         _ => None,

@@ -52,9 +52,7 @@ impl ShellReader<'_, '_> {
         words: &[Argument],
         span: &Range<usize>,
     ) -> Option<Vec<Argument>> {
-        let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
-        let is_python = name == "py" || version.is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
-        let command = module_words(words).filter(|_| is_python)?;
+        let command = module_words(words).filter(|_| is_python(name))?;
         let module = command.first()?.value.as_whole_text().unwrap_or("the module").to_owned();
         let first = module.split('.').next().unwrap_or_default();
         if self.scope.modules.contains_key(first) {
@@ -91,6 +89,12 @@ impl ShellReader<'_, '_> {
         };
         made.trim_start_matches("./") == path.trim_start_matches("./") && is_next
     }
+}
+
+/// Whether a program of this name is Python.
+pub(super) fn is_python(name: &str) -> bool {
+    let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    name == "py" || version.is_some_and(|version| version.chars().all(|c| !c.is_alphabetic()))
 }
 
 /// Whether nothing decides if a command runs: it stands alone, or first in a list.

@@ -1,14 +1,49 @@
 //! Brings options of programs that have a form of their own into that of getopt: `tar xzf a`, `sed -i '' s/a/b/ a`.
 
 use crate::review::programs::{self, OptionArity};
-use crate::review::value::Argument;
+use crate::review::value::{Argument, Value};
 
 /// The words of a program, without its name, with options as getopt has them.
 pub(super) fn in_getopt_form(name: &str, words: Vec<Argument>) -> Vec<Argument> {
     match name {
         "tar" | "bsdtar" | "gtar" | "ar" => unbundled(name, words),
         "sed" | "gsed" => without_empty_suffix(words),
+        "jq" | "gojq" | "jaq" => without_names(words),
+        "dig" | "kdig" => words.into_iter().filter(|word| behind_plus(word).is_none()).collect(),
+        "vim" | "vi" | "nvim" | "view" | "gvim" | "rvim" | "ex" | "rview" | "mvim" | "less" | "more" => {
+            words.into_iter().flat_map(with_plus_as_option).collect()
+        }
         _ => words,
+    }
+}
+
+/// The names of variables that options of jq take besides a value are dropped: `--arg NAME VALUE`.
+fn without_names(words: Vec<Argument>) -> Vec<Argument> {
+    let mut rest = words.into_iter();
+    let mut out = Vec::new();
+    while let Some(word) = rest.next() {
+        let option = word.value.as_whole_text().and_then(|text| text.strip_prefix("--"));
+        let takes_name = matches!(option, Some("arg" | "argjson" | "slurpfile" | "rawfile"));
+        out.push(word);
+        if takes_name {
+            rest.next();
+        }
+    }
+    out
+}
+
+/// What stands behind the `+` with which a word begins.
+fn behind_plus(word: &Argument) -> Option<Argument> {
+    let (text, whole) = word.value.as_text()?;
+    let value = Value::of_text(text.strip_prefix('+')?, whole).tainted(word.value.taint);
+    Some(Argument::new(value, &word.span))
+}
+
+/// `vim +10 a` becomes `vim -+ 10 a`: behind the sign stands a command of the editor.
+fn with_plus_as_option(word: Argument) -> Vec<Argument> {
+    match behind_plus(&word) {
+        Some(command) => vec![Argument::text("-+", &word.span), command],
+        None => vec![word],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Splits the words of a command into options and operands.
 
-use super::ShellReader;
 use super::option_form::in_getopt_form;
+use super::{ShellReader, module};
 use crate::review::folder::entered;
 use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program, Role};
 use crate::review::value::{Act, Argument, HOLE, Value};
@@ -134,7 +134,14 @@ impl ShellReader<'_, '_> {
                 only_operands = true;
                 continue;
             }
+            // Behind `-c` and `-m` of Python stand options for the code.
+            let is_for_code =
+                module::is_python(name) && act.named.iter().any(|(key, _)| key == "c" || key == "m");
+            let told = known.unknown_options.len();
             let takes_next = option(&text, takes, &word, &mut act, &mut known);
+            if is_for_code {
+                known.unknown_options.truncate(told);
+            }
             if let Some(key) = takes_next
                 && let Some(value) = words.next()
             {

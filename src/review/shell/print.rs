@@ -120,6 +120,11 @@ impl ShellReader<'_, '_> {
             _ if is_own || elsewhere => {}
             "pwd" => return self.here(),
             "mktemp" => return Value::part(TEMPORARY_FOLDER),
+            // The folder in which a program lies is not known.
+            "which" => {
+                let program = operands.last().and_then(Value::as_whole_text).filter(|t| !t.starts_with('-'));
+                return program.map_or_else(Value::unknown, |name| Value::part(format!("{HOLE}{name}")));
+            }
             "cat" | "tee" if operands.is_empty() => return input.unwrap_or_else(Value::unknown),
             "find" | "ls" => {
                 let start = operands.iter().find_map(Value::as_whole_text).filter(|t| !t.starts_with('-'));

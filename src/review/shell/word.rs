@@ -5,7 +5,7 @@ use super::quoting::{unescaped, unescaped_quoted};
 use super::tilde::protected;
 use crate::review::escapes;
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value};
+use crate::review::value::{HOLE, MAX_TEXT_BYTES, PIPE, Value};
 use tree_sitter::Node;
 
 /// The most parts of a word that are read.
@@ -51,7 +51,7 @@ impl ShellReader<'_, '_> {
             "expansion" => self.expansion(node, deeper),
             "command_substitution" => self.substituted(node, deeper),
             // The word is the name of a pipe; `about` is what can be read from it.
-            "process_substitution" => Value::name_about("<()", self.printed_by_all(node, deeper)),
+            "process_substitution" => Value::name_about(PIPE, self.printed_by_all(node, deeper)),
             "array" => self.array(node, deeper),
             _ => Value::unknown(),
         }

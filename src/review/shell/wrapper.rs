@@ -24,9 +24,14 @@ impl ShellReader<'_, '_> {
         let CommandStart { input, span, depth } = start;
         let at = self.own_words(wrapper, name, &words, span);
         let (own, rest) = words.split_at(at.min(words.len()));
-        // The text that a shell runs is an operand, too: rules check where it came from.
-        let own = if wrapper.text { &words } else { own };
-        let (mut act, known) = self.split_by_table(name, own.to_vec(), input.clone(), span);
+        // The text that a shell runs is an operand, too: rules check where it came from. Of ssh, options may follow the
+        // host.
+        let own = match (wrapper.text, wrapper.skip) {
+            (false, _) => own.to_vec(),
+            (true, 0) => [own, &[Argument::text("--", span)], rest].concat(),
+            (true, _) => words.clone(),
+        };
+        let (mut act, known) = self.split_by_table(name, own, input.clone(), span);
         if rest.is_empty() {
             // `sudo` alone, `env` that prints: no command follows.
             name.clone_into(&mut act.name);
@@ -39,9 +44,10 @@ impl ShellReader<'_, '_> {
         }
         let mut rest = rest.to_vec();
         if wrapper.text {
-            return self.as_one_text(name, &rest, span);
+            return self.as_one_text(name, &rest, CommandStart { input, span, depth });
         }
-        if wrapper.stdin {
+        let has_words = name == "parallel" && self.fill_from_words(&mut rest);
+        if wrapper.stdin && !has_words {
             self.fill_from(name, &mut rest, input.as_ref(), span);
         }
         // A variable that is set for the program is no option; it stands among the operands, too.
@@ -62,7 +68,8 @@ impl ShellReader<'_, '_> {
     }
 
     /// Joins words into one text, which a shell runs.
-    fn as_one_text(&mut self, name: &str, rest: &[Argument], span: &Range<usize>) {
+    fn as_one_text(&mut self, name: &str, rest: &[Argument], start: CommandStart<'_>) {
+        let span = start.span;
         let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
         let whole =
             rest.first().map_or(span.start, |a| a.span.start)..rest.last().map_or(span.end, |a| a.span.end);
@@ -72,6 +79,11 @@ impl ShellReader<'_, '_> {
             self.forget_target(ChangeTarget::Everything);
         }
         match text.as_text() {
+            // What one command reads on another computer is known here alone.
+            Some((text, true)) if name == "ssh" && start.input.is_some() && self.is_plain_command(text) => {
+                let words = text.split_whitespace().map(|word| Argument::text(word, &whole)).collect();
+                self.command(words, start.inner());
+            }
             Some((text, _)) => {
                 let text = text.to_owned();
                 self.runs(Grammar::Bash, text, whole);
@@ -83,6 +95,13 @@ impl ShellReader<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a text is a single command, without signs of the shell, whose name means the program.
+    fn is_plain_command(&self, text: &str) -> bool {
+        let is_plain = |sign: char| sign.is_alphanumeric() || " -_./=:,+@%".contains(sign);
+        let name = text.split_whitespace().next().unwrap_or_default();
+        text.chars().all(is_plain) && !self.functions.contains_key(name) && !self.aliases.contains_key(name)
     }
 
     /// Puts what is read from standard input into the words of a command.
@@ -105,6 +124,27 @@ impl ShellReader<'_, '_> {
         if !replaced {
             rest.push(Argument::new(more, span));
         }
+    }
+
+    /// Puts the words behind `:::` into those of the command that parallel runs. Returns whether there are any.
+    fn fill_from_words(&mut self, rest: &mut Vec<Argument>) -> bool {
+        let begins = |word: &Argument, sign: &str| {
+            word.value.as_text().is_some_and(|(text, _)| text.starts_with(sign))
+        };
+        let Some(at) = rest.iter().position(|word| begins(word, ":::")) else { return false };
+        let given = rest.split_off(at);
+        let has_place =
+            rest.iter().any(|word| word.value.as_text().is_some_and(|(text, _)| text.contains('{')));
+        // Behind `::::` stand files with words.
+        if has_place || given.iter().any(|word| begins(word, "::::")) {
+            self.reading.unknown = true;
+            for word in rest {
+                fill(word, &Value::part(HOLE.to_string()));
+            }
+        } else {
+            rest.extend(given.into_iter().filter(|word| !begins(word, ":::")));
+        }
+        true
     }
 
     /// How many words belong to the wrapper itself.

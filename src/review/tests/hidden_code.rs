@@ -235,6 +235,10 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
         format!("{run}, env=dict(os.environ, BASH_ENV='x.sh'))"),
         format!("env = os.environ.copy()\nenv['PERL5OPT'] = '-Mx'\n{run}, env=env)"),
         format!("mine = os.environ.copy()\nmine.update(LD_PRELOAD='./x.so')\n{run}, env=mine)"),
+        format!("mine = dict(os.environ)\nmine['LD_PRELOAD'] = './x.so'\n{run}, env=mine)"),
+        format!(
+            "import copy\nmine = copy.copy(os.environ)\nmine |= {{'LD_PRELOAD': './x.so'}}\n{run}, env=mine)"
+        ),
         "os.environ |= {'LD_PRELOAD': './x.so'}".to_owned(),
         "os.environ.update([('LD_PRELOAD', './x.so')])".to_owned(),
         "os.execve('/bin/ls', ['ls'], {'LD_PRELOAD': './x.so'})".to_owned(),
@@ -250,6 +254,9 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
             "process.env.NODE_OPTIONS = '-r ./x';",
             "process.env['LD_PRELOAD'] = './x.so';",
             "Object.assign(process.env, { LD_PRELOAD: './x.so' });",
+            "process.env = { ...process.env, LD_PRELOAD: './x.so' };",
+            "process.env = mine;",
+            "const e = { ...process.env }; e.LD_PRELOAD = './x.so'; require('child_process').execSync('ls', { env: e });",
             "require('child_process').execSync('ls', { env: { ...process.env, RUBYOPT: '-r./x' } });",
         ],
     );
@@ -260,15 +267,34 @@ fn settings_that_code_hands_to_programs_count_as_in_a_shell() {
             "import os\nos.environ['PATH'] = '/usr/local/bin:' + os.environ['PATH']",
             "import os\nos.environ['PAGER'] = 'cat'",
             "import os\nos.environ |= {'MPLBACKEND': 'Agg'}",
+            "import os\nmine = dict(os.environ)\nmine['MPLBACKEND'] = 'Agg'",
             "d = {}\nd['PATH'] = 'lib'",
             "import pandas as pd\ndf = pd.DataFrame()\ndf['EDITOR'] = 'Ann'",
             "d = dict(EDITOR='Ann')",
+            "print(open(0).read())",
         ],
     );
     assert_known(
         "javascript",
-        &["process.env.NODE_ENV = 'test';", "Object.assign(process.env, { NODE_ENV: 'test' });"],
+        &[
+            "process.env.NODE_ENV = 'test';",
+            "Object.assign(process.env, { NODE_ENV: 'test' });",
+            "process.env = { ...process.env, NODE_ENV: 'test' };",
+            "console.log(require('fs').readFileSync(0, 'utf8'));",
+        ],
     );
+}
+
+#[test]
+fn what_stands_in_place_of_a_programs_words_is_no_word() {
+    for given in ["{ stdio: 'inherit' }", "null, { cwd: 'a' }", "[], {}", "undefined"] {
+        let source = format!("require('child_process').spawn('ls', {given});");
+        assert!(!look("javascript", &source).effects.unknown, "{source}");
+    }
+    let deletes =
+        look("javascript", "require('child_process').spawn('rm -r x', { shell: true });").effects.deletes;
+    assert_eq!(deletes, ["x"]);
+    assert_unknown("javascript", &["require('child_process').spawn('ls', words);"]);
 }
 
 #[test]

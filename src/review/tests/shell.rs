@@ -2,6 +2,7 @@
 //! name another place than the one that is touched. bash was asked for the words of each sample.
 
 use super::look;
+use crate::domain::Severity;
 
 /// Asserts that each of these texts tells that `../src` is deleted, or says that not all is known.
 pub(super) fn assert_told(samples: &[&str]) {
@@ -332,7 +333,19 @@ fn the_files_of_everyday_commands_are_told() {
         ("cpio -o -O a", &["a"], &[]),
         ("ed a <<E\n1d\nw\nE", &["a"], &[]),
         ("vim -es a", &["a"], &[]),
+        ("vim +A +B", &[], &[]),
+        ("vim +1 a", &["a"], &[]),
+        ("rsync -an a b", &[], &[]),
+        ("scp h:a b", &["b"], &[]),
+        ("psql -f a -o b", &["b"], &[]),
+        ("psql -c '\\copy t to b csv'", &["b"], &[]),
+        ("terraform plan -out=a", &["a"], &[]),
+        ("aws s3 cp s3://a/b c", &["c"], &[]),
+        ("aws s3api get-object --bucket a --key b c", &["c"], &[]),
+        ("kubectl config use-context a", &["~/.kube/config"], &[]),
+        ("kubectl config get-contexts", &[], &[]),
         ("parallel <<E\nrm a\nE", &[], &["a"]),
+        ("parallel rm ::: a b", &[], &["a", "b"]),
     ]);
     let eleven = "mv a b c d e f g h i j /etc/passwd dir";
     assert!(look("bash", eleven).effects.deletes.iter().any(|path| path == "/etc/passwd"));
@@ -346,6 +359,10 @@ fn the_files_of_git_and_compilers_are_told() {
         ("git merge-file a b c", &["a"], &[]),
         ("git merge-file -p a b c", &[], &[]),
         ("git add a", &[".git/index"], &[]),
+        ("git add list", &[".git/index"], &[]),
+        ("git add -nv a", &[], &[]),
+        ("git mv -n a b", &[], &[]),
+        ("git push -n", &[], &[]),
         ("git -C .. add a", &["../.git/index"], &[]),
         ("git commit -m x", &[".git/index", ".git/refs"], &[]),
         ("git commit --dry-run", &[], &[]),
@@ -367,6 +384,9 @@ fn the_files_of_git_and_compilers_are_told() {
         ("javac -deprecation -cp lib -d out A.java", &["out"], &[]),
         ("python3 -m venv .venv", &[".venv"], &[]),
         ("python3 -m json.tool a b", &["b"], &[]),
+        ("python3 -m json.tool --indent 2 a b", &["b"], &[]),
+        ("python3 -m zipfile -e a.zip b", &["b"], &[]),
+        ("python3 -m venv --prompt a --clear .venv", &[".venv"], &[".venv"]),
         ("cargo new a", &["a"], &[]),
         ("docker cp web:/a b", &["b"], &[]),
         ("docker cp web:/a -", &[], &[]),
@@ -377,6 +397,10 @@ fn the_files_of_git_and_compilers_are_told() {
         ("curl -O 'https://a.example/b?c=d/e'", &["b"], &[]),
         ("git rm -r --cached .", &[".git/index"], &[]),
         ("git branch -m a", &[".git/refs"], &[]),
+        ("git branch -c a", &[".git/refs"], &[]),
+        ("git branch -v -C a b", &[".git/refs"], &[]),
+        ("git branch --set-upstream-to=origin/a", &[".git/refs"], &[]),
+        ("git -C a -c b.c=d branch -v", &[], &[]),
         ("git symbolic-ref --short HEAD", &[], &[]),
         ("git symbolic-ref HEAD refs/heads/a", &[".git/refs"], &[]),
         ("nasm -f elf64 a.asm -o a.o", &["a.o"], &[]),
@@ -473,9 +497,109 @@ fn files_that_only_other_files_name_are_not_known() {
 }
 
 #[test]
-fn the_value_of_an_option_is_no_host() {
-    for source in ["yt-dlp -f best https://a.example/x", "aria2c -s 4 -x4 https://a.example/x"] {
+fn a_host_is_told_and_no_other_word() {
+    for source in [
+        "yt-dlp -f best https://a.example/x",
+        "aria2c -s 4 -x4 https://a.example/x",
+        "ping -c 3 a.example",
+        "dig +short a.example",
+        "dig -t mx a.example",
+        "dig MX a.example",
+        "traceroute -m 5 a.example",
+        "nc -zv a.example 22",
+        "http GET a.example/x",
+        "psql -h a.example -c 'select 1'",
+        "psql postgresql://me@a.example/x",
+        "mysqladmin -h a.example ping",
+        "rsync -a a.example:x .",
+        "scp x a.example:",
+        "rsync -a -e 'ssh -p 2222' x a.example:",
+        "aws s3 cp s3://a.example/b c",
+        "git clone me@a.example:b/c.git",
+    ] {
         assert_eq!(look("bash", source).effects.hosts, ["a.example"], "{source}");
+    }
+    assert_eq!(look("bash", "ping6 -c 1 2001:db8::1").effects.hosts, ["2001:db8::1"]);
+    for source in
+        ["git clone ../x", "git clone . ../x", "git clone file:///x/y", "ssh -V", "ssh -G a.example"]
+    {
+        assert!(look("bash", source).effects.hosts.is_empty(), "{source}");
+    }
+}
+
+#[test]
+fn everyday_commands_are_known_and_silent() {
+    for source in [
+        "diff <(sort a) <(sort b)",
+        "comm -13 <(sort a) <(sort b)",
+        "while read -r a; do echo \"$a\"; done < <(ls)",
+        "tee >(gzip > a.gz) < a > /dev/null",
+        "python3 -m json.tool --indent 2",
+        "python3 -m json.tool --sort-keys a.json",
+        "python3 -m zipfile -l x.zip",
+        "python3 -m venv --system-site-packages .venv",
+        "python3 -c 'print(1)' --verbose",
+        "watch df -h",
+        "watch -n 1 'df -h'",
+        "jq --arg a \"$A\" --slurpfile b b.json '.x[$a]' a.json",
+        "less +F a",
+        "vim +10 a",
+        "brew list",
+        "helm diff upgrade a b",
+        "docker buildx ls",
+        "docker compose ps",
+        "nginx -t",
+        "pv a | gzip > a.gz",
+        "git clone file:///x/y",
+        "cp a /tmp",
+        "tar xf a.tar -C /tmp/",
+    ] {
+        let review = look("bash", source);
+        assert!(!review.effects.unknown && review.findings.is_empty(), "{source}: {review:?}");
+    }
+}
+
+#[test]
+fn files_of_everyday_commands_are_read_by_their_names() {
+    for (source, reads) in [
+        ("jq --arg a b --slurpfile c c.json .x a.json", &["a.json", "c.json"][..]),
+        ("diff <(sort a) b", &["a", "b"]),
+        ("git clone ../x y", &["../x"]),
+        ("git clone file:///x/y", &["/x/y"]),
+        ("rsync -a a b c", &["a", "b"]),
+        ("scp h:.ssh/id_rsa .", &["h:.ssh/id_rsa"]),
+    ] {
+        let mut effects = look("bash", source).effects;
+        effects.reads.sort();
+        assert_eq!(effects.reads, words(reads), "{source}");
+    }
+}
+
+#[test]
+fn the_folder_of_temporary_files_is_no_temporary_file() {
+    for source in ["rm -rf /tmp", "mv /tmp a", "chmod 700 /tmp"] {
+        assert!(look("bash", source).gravest() >= Some(Severity::Medium), "{source}");
+    }
+}
+
+/// Code that a module, an editor or another computer is given.
+#[test]
+fn code_behind_options_and_on_other_computers_is_told() {
+    for (source, rule) in [
+        ("vim '+!rm -rf x' a", "sh.delete-tree"),
+        ("less '+!sh -c x' a", "sh.hidden-start"),
+        ("curl -s https://a.example/x | ssh h sh", "sh.run-downloaded"),
+        ("ip netns exec a rm -rf x", "sh.delete-tree"),
+        ("watch rm -rf x", "sh.delete-tree"),
+        ("$(which rm) -rf x", "sh.delete-tree"),
+        ("python3 -m mod --verbose", "sh.not-known"),
+        ("python3 --verbose -m json.tool", "sh.not-known"),
+    ] {
+        let rules: Vec<String> = look("bash", source).findings.into_iter().map(|found| found.rule).collect();
+        assert!(rules.iter().any(|found| found == rule), "{source}: {rules:?}");
+    }
+    for source in ["ssh h 'bash -s' < x", "ssh h bash < x", "psql -f x", "psql -c '\\i x'"] {
+        assert!(look("bash", source).effects.unknown, "{source}");
     }
 }
 

@@ -152,6 +152,33 @@ fn no_target_is_too_many() {
 }
 
 #[test]
+fn a_name_behind_many_others_holds_no_old_value() {
+    let names: String = (0..100).map(|at| format!("n{at}, ")).collect();
+    let methods = |line: &str| (0..300).map(|at| line.replace('#', &at.to_string())).collect::<String>();
+    let python = [
+        format!("p = 'build'\ndel {names}p\nfrom m import *\nshutil.rmtree(p)"),
+        format!("p = '../src'\nfor ({names}), p in [(0, 'build')]:\n    pass\nshutil.rmtree(p)"),
+        format!("p = '../src'\nx = [0 for ({names}), p in [(0, 'build')]]\nshutil.rmtree(p)"),
+        format!("p = 'build'\nmatch x:\n    case [{names}p]:\n        shutil.rmtree(p)"),
+        format!("p = 'build'\ndef f():\n    global {names}p\n    p = '../src'\nf()\nshutil.rmtree(p)"),
+        format!(
+            "class A:\n    def p(self):\n        return 'build'\n{}    def p(self):\n        return '../src'\nshutil.rmtree(A().p())",
+            methods("    def m#(self):\n        pass\n")
+        ),
+    ];
+    assert_told("python", &python.each_ref().map(String::as_str));
+    let javascript = [
+        format!("let p = '../src'; for (const [[{names}], p] of [[0, 'build']]) {{}} rm(p)"),
+        format!("let p = 'build'; function f() {{ [[{names}], p] = [0, '../src'] }} f(); rm(p)"),
+        format!(
+            "class A {{ p() {{ return 'build' }} {} p() {{ return '../src' }} }} rm(new A().p())",
+            methods("m#() {} ")
+        ),
+    ];
+    assert_told("javascript", &javascript.each_ref().map(String::as_str));
+}
+
+#[test]
 fn a_parameter_behind_many_others_keeps_the_marks_of_its_argument() {
     for count in [1, 70] {
         let names: String = (0..count).map(|at| format!("n{at}, ")).collect();

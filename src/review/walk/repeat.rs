@@ -191,7 +191,10 @@ impl<'t> WalkContext<'_, 't> {
                 behind.push(NameBehind { frame, name: name.to_owned(), value });
                 true
             }
-            None => false,
+            None => {
+                self.reading.unknown = true;
+                false
+            }
         }
     }
 }

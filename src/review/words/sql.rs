@@ -51,6 +51,12 @@ fn client_lines(source: &str, reading: &mut Extraction) {
         let (name, text) = match &order.what {
             OrderEffect::Starts { text, .. } => ("client shell", text),
             OrderEffect::Writes(path) => ("client output", path),
+            OrderEffect::Reads(path) => ("client input", path),
+            OrderEffect::File(path) => {
+                // More orders stand there.
+                reading.unknown = true;
+                ("client input", path)
+            }
             _ => continue,
         };
         let end = order.at.start + line.trim_end().len();
