@@ -549,8 +549,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
             let first = events.recv().await.unwrap().1;
             assert_eq!(first, RunEvent::Started);
             shop.executor.control(run, control.clone());
-            let told = rest_of(events, vec![first]).await.ended(Outcome::Interrupted);
-            told
+            rest_of(events, vec![first]).await.ended(Outcome::Interrupted)
         };
         in_time(Duration::from_secs(2), play).await;
     }

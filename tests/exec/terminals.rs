@@ -178,8 +178,7 @@ async fn the_person_stops_it_and_the_time_limit_ends_it() {
     let play = async || {
         let terms = shop.terminal_terms("bash", 300).await;
         let (_, events) = shop.start(shop.request_under(terms, "read -p 'Wait? ' x"));
-        let told = rest_of(events, Vec::new()).await.ended(Outcome::TimedOut);
-        told
+        rest_of(events, Vec::new()).await.ended(Outcome::TimedOut)
     };
     in_time(Duration::from_secs(5), play).await;
 }
