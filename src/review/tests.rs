@@ -418,7 +418,6 @@ fn words_behind_a_redirection_are_those_of_the_command() {
         ("rm 2>/dev/null -rf ~", "rm -rf ~"),
         ("rm -rf build > /dev/null ~", "rm -rf build ~"),
         ("rm -r > /dev/null 2>&1 -f ~", "rm -r -f ~"),
-        ("rm 2>&- -rf ~", "rm -rf ~"),
         ("rm 0>/dev/null -rf ~", "rm -rf ~"),
         ("rm -rf {a,b}>/dev/null", "rm -rf {a,b}"),
         ("true && rm > /dev/null -rf ~", "true && rm -rf ~"),

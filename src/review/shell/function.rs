@@ -97,6 +97,11 @@ impl<'t> ShellReader<'_, 't> {
         let values: Vec<Value> = given.into_iter().map(|argument| argument.value).collect();
         let before = (self.positional.replace(values), self.called.replace(span.clone()));
         let outer = (std::mem::take(&mut self.open), std::mem::take(&mut self.list));
+        // What its commands read when only its output was looked for is not what they read now.
+        each(body, |node, _| {
+            self.inputs.remove(&node.id());
+            true
+        });
         if let Some(input) = input {
             self.feed_instead(body, input);
         }
