@@ -203,8 +203,9 @@ impl Engine {
 
     fn edit(&mut self, block: BlockId, revision: Revision, source: String) {
         let current = self.state.transcript.blocks.get(&block).map(|item| item.block.current());
-        if current.is_some_and(|version| *version.source == *source) {
-            return self.notify(notices::unchanged(block));
+        if let Some(version) = current.filter(|version| *version.source == *source) {
+            let notice = notices::unchanged(block, version.whole);
+            return self.notify(notice);
         }
         self.record(Entry::Edited {
             block,

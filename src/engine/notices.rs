@@ -132,8 +132,10 @@ pub(super) fn all_skipped(count: usize) -> Notice {
     Notice::info(format!("{} skipped. Nothing ran.", counted(count, "block")))
 }
 
-pub(super) fn unchanged(block: BlockId) -> Notice {
-    Notice::info(format!("Block {block} is unchanged."))
+/// An edit changed nothing. What may be only a part of a text can't be approved before it was changed.
+pub(super) fn unchanged(block: BlockId, is_whole: bool) -> Notice {
+    let needs = if is_whole { "" } else { " It can be approved once its text was changed." };
+    Notice::info(format!("Block {block} is unchanged.{needs}"))
 }
 
 pub(super) fn not_now(block: BlockId) -> Notice {

@@ -209,6 +209,9 @@ fn what_a_fence_inside_of_a_fence_tore_is_edited_before_it_can_be_approved() {
     }
     let mut d = Dialogue::after_reply(torn);
     d.inspected_ok(1);
+    let source = d.state().transcript.blocks[&BlockId(1)].block.current().source.clone();
+    d.edit(1, &source).has("It can be approved once its text was changed.").lacks("+edited");
+    assert_eq!(d.type_run(1), refused(1));
     d.edit(1, "text = '```'\n").has("+edited 1.2");
     d.accepts(1).has("start r1");
 }
