@@ -35,7 +35,7 @@ pub(crate) enum Refusal {
     #[error("Block {0} is incomplete: its end never arrived.")]
     Incomplete(BlockId),
     /// It may have broken off, or belong to a longer text.
-    #[error("Block {0} may be only a part: a fence inside of a fence tore the text.")]
+    #[error("Block {0} may be only a part of its text.")]
     Torn(BlockId),
     /// It names no language.
     #[error("Block {0} names no language.")]

@@ -37,10 +37,8 @@ fn a_part_of_a_torn_text_is_edited_or_rejected() {
         assert_shown(&mut scene, size.0, size.1, "a locked");
         assert!(super::scene::decide(&mut scene, "a").is_empty() && scene.screen.overlays.is_empty());
         let note = scene.note_text();
-        assert!(
-            note.starts_with("Block 2 may be only a part: a fence inside of a fence tore the text. e "),
-            "{note}"
-        );
+        assert_eq!(note, "Block 2 may be only a part of its text. e edits it, r rejects.");
+        assert_shown(&mut scene, size.0, size.1, "of its text. e edits it, r rejects.");
     }
 }
 

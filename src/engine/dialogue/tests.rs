@@ -195,7 +195,7 @@ fn what_a_fence_inside_of_a_fence_tore_is_edited_before_it_can_be_approved() {
     let torn = "```python\ntext = '''\n```bash\nrm -r build\n```\n'''\n\n```bash\nls\n```\n";
     let refused = |block| {
         format!(
-            "'Block {block} may be only a part: a fence inside of a fence tore the text. Edit it, then it can be approved.' | deciding {block}"
+            "'Block {block} may be only a part of its text. Edit it, then it can be approved.' | deciding {block}"
         )
     };
     let bash = Terms { language: Language::bash(), ..terms() };
