@@ -62,7 +62,7 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     /// The refusal, and what to do about it.
-    pub(super) fn advice(&self) -> String {
+    pub(crate) fn advice(&self) -> String {
         let remedy = match self {
             Refusal::Incomplete(_) | Refusal::Torn(_) => " Edit it, then it can be approved.",
             Refusal::NeedsLanguage(_) => " Choose one first.",

@@ -145,6 +145,37 @@ fn whole_words_decide_and_a_high_finding_takes_one_more() {
     assert!(!written.contains(&0x1b), "{}", String::from_utf8_lossy(&written));
 }
 
+/// A file whose text holds a fence, which ends it.
+const TORN: &str = r#"
+[[reply]]
+text = """
+```markdown path=README.md
+# Sales
+
+```python
+print(1)
+```
+
+```bash
+ls out
+```
+"""
+"#;
+
+#[test]
+fn what_may_be_only_a_part_of_its_text_is_refused_before_the_question() {
+    let (home, terminal) = begun(TORN);
+    answer_then(&terminal, "go", "It can't run as it is. Type edit, reject or skip:");
+    for (times, word) in (2..).zip(["approve", "always"]) {
+        let why =
+            "Block 1 may be only a part of its text. Edit it, then it can be approved. Nothing was decided.";
+        answer_then(&terminal, word, why);
+        terminal.wait_true(|s| s.matches("Type edit, reject or skip:").count() == times);
+    }
+    assert_eq!(terminal.screen().matches("Block 1 write").count(), 1);
+    assert!(!session_with(home.path(), "\"kind\":\"block\"").contains("\"kind\":\"decision\""));
+}
+
 #[test]
 fn what_was_typed_before_the_question_does_not_answer_it() {
     let (home, terminal) = begun(STORY);

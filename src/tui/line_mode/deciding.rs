@@ -5,6 +5,7 @@ use super::block;
 use super::session::{NOTHING_DECIDED, Session};
 use super::words::{self, Answer};
 use crate::domain::{Decision, Language, RuleScope};
+use crate::engine::approval::{Refusal, check};
 use crate::engine::{Command, rules};
 use crate::tui::outside;
 use std::io;
@@ -45,7 +46,12 @@ impl Session<'_> {
 
     fn decide(&mut self, shown: PrintedBlock, text: &str) -> io::Result<()> {
         let block = shown.block;
-        let command = match words::answer(text) {
+        let answer = words::answer(text);
+        if let (Answer::Approve | Answer::Always(_), Some(why)) = (&answer, self.obstacle(&shown)) {
+            self.mode.page.line(&format!("{why} {NOTHING_DECIDED}"))?;
+            return self.reask(shown);
+        }
+        let command = match answer {
             Answer::Approve if self.driver.state().needs_typed(block) => {
                 return self.put(Ask::Block(Box::new(shown), AnswerKind::TypedWord));
             }
@@ -79,6 +85,12 @@ impl Session<'_> {
         };
         self.send(command);
         Ok(())
+    }
+
+    /// Why the block can't be approved whatever is typed. If only saving fails, the engine says so and tries it again.
+    fn obstacle(&self, shown: &PrintedBlock) -> Option<String> {
+        let refusal = check(self.driver.state(), shown.block, shown.revision, true).err()?;
+        (!matches!(refusal, Refusal::Unsaved(_))).then(|| refusal.advice())
     }
 
     fn compare_or_show(&mut self, compare: bool) -> io::Result<()> {
