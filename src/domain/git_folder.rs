@@ -1,7 +1,8 @@
 //! Folders of git's own, as git finds them: by what is in them, whatever their names. Which files in them git obeys, and
 //! where their texts lead. Pure.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 /// What git obeys in a folder of its own. A folder stands for everything in it.
@@ -64,32 +65,38 @@ fn is_obeyed_below(inner: &[String]) -> bool {
 }
 
 /// The path in a `.git` that is a file: `gitdir: ../.git/modules/sub`.
-pub(crate) fn gitdir(text: &str) -> Option<&str> {
-    text.strip_prefix("gitdir:").map(str::trim).filter(|path| !path.is_empty())
+pub(crate) fn gitdir(text: &[u8]) -> Option<&Path> {
+    text.strip_prefix(b"gitdir:").map(path_in).filter(|path| !path.as_os_str().is_empty())
+}
+
+/// The path that is all of a text, without the blanks around it.
+pub(crate) fn path_in(text: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(text.trim_ascii()))
 }
 
 /// The folder of hooks that git's settings name. At its beginning, `~/` stands for the person's home folder.
-pub(crate) fn hooks_path(settings: &str, home: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn hooks_path(settings: &[u8], home: Option<&Path>) -> Option<PathBuf> {
     let path = core_setting(settings, "hookspath")?;
-    let in_home =
-        path.strip_prefix("~/").zip(home).map(|(below, home)| home.join(below.trim_start_matches('/')));
-    Some(in_home.unwrap_or_else(|| path.into()))
+    let in_home = path.strip_prefix("~/").ok().zip(home).map(|(below, home)| home.join(below));
+    Some(in_home.unwrap_or(path))
 }
 
 /// Where the hooks are that the settings in this folder of git's name. Git resolves a relative path where it works: at
 /// the top of the person's files (beside its folder, or for a submodule the working tree that the settings name), or in
 /// its own folder.
-pub(crate) fn hooks_folders(git: &Path, settings: &str, home: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn hooks_folders(git: &Path, settings: &[u8], home: Option<&Path>) -> Vec<PathBuf> {
     let Some(path) = hooks_path(settings, home) else { return Vec::new() };
     let tree = core_setting(settings, "worktree").map(|tree| git.join(tree));
     let starts = git.parent().into_iter().chain([git]).chain(tree.as_deref());
     starts.map(|start| start.join(&path)).collect()
 }
 
-/// The last value of a setting in the section `core`.
-fn core_setting(settings: &str, name: &str) -> Option<String> {
+/// The last value of a setting in the section `core`. A path may have any bytes, so each byte is read as a character of
+/// its own.
+fn core_setting(settings: &[u8], name: &str) -> Option<PathBuf> {
     let (mut is_core, mut found) = (false, None);
-    let settings = settings.strip_prefix('\u{feff}').unwrap_or(settings).replace("\r\n", "\n");
+    let settings = settings.strip_prefix("\u{feff}".as_bytes()).unwrap_or(settings);
+    let settings = settings.iter().copied().map(char::from).collect::<String>().replace("\r\n", "\n");
     let mut rest = settings.trim_start();
     while !rest.is_empty() {
         if let Some(header) = rest.strip_prefix('[') {
@@ -109,7 +116,8 @@ fn core_setting(settings: &str, name: &str) -> Option<String> {
         }
         rest = behind.trim_start();
     }
-    found.filter(|value| !value.is_empty())
+    let value: Vec<u8> = found?.chars().filter_map(|c| u8::try_from(c).ok()).collect();
+    (!value.is_empty()).then(|| OsString::from_vec(value).into())
 }
 
 /// Where the name of a section ends: at its bracket, but for brackets in quotes, or with the line.
@@ -212,11 +220,13 @@ mod tests {
             ("[core]\n# hooksPath = no \\\nhooksPath = yes\n", "yes"),
             ("[branch \"a]=b\"]\nhooksPath = no\n[ CORE ]\nbare\nhooksPath = yes\n", "yes"),
         ] {
-            assert_eq!(hooks_path(settings, None).as_deref(), Some(Path::new(path)), "{settings}");
+            assert_eq!(hooks_path(settings.as_bytes(), None).as_deref(), Some(Path::new(path)), "{settings}");
         }
+        let no_utf8 = hooks_path(b"[user]\nname = Jos\xe9\n[core]\nhooksPath = caf\xe9/h\xa0 # \xff\n", None);
+        assert_eq!(no_utf8, Some(OsString::from_vec(b"caf\xe9/h\xa0".to_vec()).into()));
         for settings in ["", "[core", "[core]\nhooksPath", "[core]\nhooksPath =", "[core]\nhooksPath = # a\n"]
         {
-            assert_eq!(hooks_path(settings, None), None, "{settings}");
+            assert_eq!(hooks_path(settings.as_bytes(), None), None, "{settings}");
         }
     }
 
@@ -231,17 +241,18 @@ mod tests {
             ("[core]\nhooksPath = ~w\n", Some("~w")),
             ("[user]\n\thooksPath = x\n", None),
         ] {
-            assert_eq!(hooks_path(settings, home), path.map(PathBuf::from), "{settings}");
+            assert_eq!(hooks_path(settings.as_bytes(), home), path.map(PathBuf::from), "{settings}");
         }
-        let of_submodule = "[core]\n\tworktree = ../../../lib\n\thooksPath = tools\n";
+        let of_submodule = b"[core]\n\tworktree = ../../../lib\n\thooksPath = tools\n";
         let git = Path::new("/w/.git/modules/lib");
         assert_eq!(
             hooks_folders(git, of_submodule, home),
             ["/w/.git/modules/tools", "/w/.git/modules/lib/tools", "/w/.git/modules/lib/../../../lib/tools"]
                 .map(PathBuf::from)
         );
-        assert!(hooks_folders(git, "[core]\n\tworktree = x\n", home).is_empty());
-        assert_eq!(gitdir("gitdir: ../a\n"), Some("../a"));
-        assert_eq!(gitdir("ref: x"), None);
+        assert!(hooks_folders(git, b"[core]\n\tworktree = x\n", home).is_empty());
+        assert_eq!(gitdir(b"gitdir: ../a\n"), Some(Path::new("../a")));
+        assert_eq!(gitdir(b"gitdir: \n"), None);
+        assert_eq!(gitdir(b"ref: x"), None);
     }
 }

@@ -180,7 +180,7 @@ impl AutoRunFiles {
     fn hooks_of(&self, git: &Path) -> Vec<PathBuf> {
         let settings = read::bounded_plain(&git.join("config"), MAX_SETTINGS_BYTES).unwrap_or_default();
         let home = std::env::home_dir();
-        let named = hooks_folders(git, &String::from_utf8_lossy(&settings), home.as_deref());
+        let named = hooks_folders(git, &settings, home.as_deref());
         let found = named.into_iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
         let below =
             found.filter(|found| self.roots.iter().any(|root| found != root && found.starts_with(root)));

@@ -4,7 +4,7 @@
 use super::is_missing;
 use crate::domain::auto_run::OF_GIT;
 use crate::domain::git_folder::{
-    INNER_FOLDERS, NAMED_BY_CONTENT, gitdir, hooks_folders, hooks_path, is_git_folder,
+    INNER_FOLDERS, NAMED_BY_CONTENT, gitdir, hooks_folders, hooks_path, is_git_folder, path_in,
 };
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
@@ -98,7 +98,7 @@ fn may_be_gits(folder: &Path) -> bool {
 
 /// The folder that a worktree's folder of git's own shares with others.
 fn shared_folder(git: &Path) -> Option<PathBuf> {
-    text(&git.join("commondir")).and_then(|path| end_of(&git.join(path.trim())))
+    text(&git.join("commondir")).and_then(|path| end_of(&git.join(path_in(&path))))
 }
 
 /// The folder of git's own of a folder with files: `.git`, or where a link or a file of that name leads.
@@ -162,13 +162,13 @@ fn may_exist(path: &Path) -> bool {
     fs::symlink_metadata(path).map_or_else(|error| !is_missing(&error), |_| true)
 }
 
-/// The text of a small file; `None` if it can't be read. No later run can make it readable: it or the folder around it
+/// The bytes of a small file; `None` if it can't be read. No later run can make it readable: it or the folder around it
 /// is protected. Does not block on a pipe in its place, and follows no link.
-fn text(path: &Path) -> Option<String> {
+fn text(path: &Path) -> Option<Vec<u8>> {
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).ok()?;
     let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let mut bytes = Vec::new();
     file.metadata().ok().filter(fs::Metadata::is_file)?;
     file.take(MAX_TEXT_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(bytes)
 }
