@@ -104,7 +104,7 @@ pub struct SearchResults {
 }
 
 pub(crate) struct SearchControl<'a> {
-    /// Asked between files: whether to continue.
+    /// Asked between files that are read, and between hits: whether to continue.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
     /// Called with the number of files that were read and the number of all, while there are many to read.
     pub(crate) on_progress: &'a dyn Fn(usize, usize),

@@ -98,6 +98,7 @@ const WAYS: [(&str, &str); 6] = [
 fn the_helper_is_not_what_lies_at_its_path_with_bwrap_and_without() {
     let with_bwrap = || Place::new().with_bwrap();
     for ((way, how), place) in WAYS.iter().flat_map(|way| [(way, with_bwrap()), (way, Place::new())]) {
+        let way = format!("{way}, bwrap: {}", place.path.join("bwrap").exists());
         let program = place.inside();
         fs::write(place.work().join("other"), OTHER).unwrap();
         fs::set_permissions(place.work().join("other"), fs::Permissions::from_mode(0o755)).unwrap();

@@ -11,11 +11,16 @@ const OWN_PATH: &str = "#include <stdio.h>\n#include <unistd.h>\n\
 
 async fn prints(language: &str, source: &str, wanted: &str) {
     let shop = Shop::new();
-    let told = shop.run(language, source).await.ok();
+    let run = async || {
+        let told = shop.run(language, source).await;
+        let (error, printed) = (&told.report.error, (told.out(), told.err()));
+        assert_eq!(told.report.outcome, Outcome::Ok, "{language}: {error:?} {printed:?}");
+        told
+    };
+    let told = run().await;
     assert_eq!(told.out(), wanted, "{language}: {}", told.err());
     assert_eq!(told.err(), "", "{language}");
-    let told = shop.run(language, source).await.ok();
-    assert_eq!(told.out(), wanted, "{language}, again");
+    assert_eq!(run().await.out(), wanted, "{language}, again");
 }
 
 #[tokio::test]

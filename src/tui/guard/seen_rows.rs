@@ -211,7 +211,8 @@ mod tests {
         let mut s = laid_out(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..2], t);
         s.show(&[1..3], t + Duration::from_millis(200));
-        s.settle(t + NEED, NEED);
+        assert!(!s.settle(t + Duration::from_millis(299), NEED));
+        assert!(s.settle(t + NEED, NEED), "the title is drawn again");
         assert_eq!(s.rows(), (1, 3));
         assert_eq!(s.deadline(NEED), Some(t + Duration::from_millis(500)));
     }
