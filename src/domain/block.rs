@@ -95,7 +95,8 @@ pub struct Version {
     /// The language that the text would run in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// Whether the text is known to be complete. An edit by the person makes it complete.
+    /// Whether the text is known to be complete. An edit by the person makes it complete, unless it only takes back
+    /// the text of the model.
     #[serde(default)]
     pub whole: bool,
     /// The text; its UTF-8 bytes are what is shown, approved and run.

@@ -9,7 +9,7 @@ use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
-use crate::domain::{ImageRef, ModelName, Sha256, UndrawnReason};
+use crate::domain::{AttachedFile, ImageRef, ModelName, Sha256, UndrawnReason};
 use crate::engine::transcript::{BlockItem, OTHER_ENTRY};
 use crate::export::{Document, ExportFormat};
 use crate::store::Store;
@@ -27,6 +27,9 @@ use tokio::task::JoinError;
 const MAX_DRAWN_BYTES: u64 = 4 << 20;
 /// Larger images are not saved.
 const MAX_SAVED_BYTES: u64 = 64 << 20;
+
+/// The files that a message names, or why they can't be attached.
+type FilesResult = Result<Vec<AttachedFile>, Vec<AttachedFileError>>;
 
 impl Driver {
     /// Starts a job; its result arrives as a [`JobResult`].
@@ -185,14 +188,13 @@ impl Driver {
 
     fn read_attached(&self, text: String) {
         let (working, masker) = (self.rooms.working.clone(), self.rooms.scope.masker.clone());
-        self.spawn_disk_job(move || {
-            let files = match working {
-                Ok(working) => workspace::attached_files::read(&working, &text, &masker),
-                Err(error) => Err(vec![AttachedFileError::NoFolder(error)]),
-            };
-            // The text is returned in any case: it is the person's message.
-            Ok(JobResult::AttachedFiles(text, files))
+        let named = text.clone();
+        let work = tokio::task::spawn_blocking(move || match working {
+            Ok(working) => workspace::attached_files::read(&working, &named, &masker),
+            Err(error) => Err(vec![AttachedFileError::NoFolder(error)]),
         });
+        // The text is returned in any case: it is the person's message.
+        self.spawn_job(async move { JobResult::AttachedFiles(text, attached(work.await)) });
     }
 
     pub(super) fn spawn_job(&self, work: impl Future<Output = JobResult> + Send + 'static) {
@@ -213,6 +215,14 @@ fn finished(work: Result<JobResult, JoinError>) -> JobResult {
     work.unwrap_or_else(|error| {
         tracing::error!(%error, "a job broke off");
         JobResult::Failed("It broke off inside sayso; the log tells more.".into())
+    })
+}
+
+/// What came of reading the files of a message. If that panics, the message must not wait for them for ever.
+fn attached(read: Result<FilesResult, JoinError>) -> FilesResult {
+    read.unwrap_or_else(|error| {
+        tracing::error!(%error, "reading the files of a message broke off");
+        Err(vec![AttachedFileError::BrokeOff])
     })
 }
 
@@ -261,5 +271,12 @@ mod tests {
         let job = || -> JobResult { panic!("a fault in a job") };
         let work = allowing_panics(async { tokio::task::spawn_blocking(job).await });
         assert!(matches!(finished(work), JobResult::Failed(why) if why.contains("broke off")));
+    }
+
+    #[test]
+    fn a_message_comes_back_although_reading_its_files_panics() {
+        let read = || -> FilesResult { panic!("a fault in a look") };
+        let work = allowing_panics(async { tokio::task::spawn_blocking(read).await });
+        assert_eq!(attached(work), Err(vec![AttachedFileError::BrokeOff]));
     }
 }

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use tokio::task::JoinError;
 
 /// The most bytes of a file that is an input of a recipe.
 pub(crate) const MAX_RECIPE_INPUT: u64 = 256 << 10;
@@ -31,6 +32,9 @@ const INSPECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A fact that was found out: a name and a text.
 type Fact = (String, String);
+
+/// How a recipe begins, or why it does not.
+type RecipeStartResult = Result<RecipeStart, Vec<AnswerError>>;
 
 /// Where facts are looked for.
 struct Site {
@@ -82,12 +86,15 @@ impl Driver {
             is_story: self.rooms.provider.as_ref().is_some_and(|provider| provider.is_story()),
         };
         let (name, inbox) = (name.to_owned(), self.rooms.inbox());
-        tokio::spawn(async move {
-            let begun = match found {
+        let none = format!("there is no recipe {name}");
+        let work = tokio::spawn(async move {
+            match found {
                 Some(recipe) => begin(&recipe, &answers, &site).await,
-                None => Err(vec![answer_error("", format!("there is no recipe {name}"))]),
-            };
-            let signal = match begun {
+                None => Err(vec![answer_error("", none)]),
+            }
+        });
+        tokio::spawn(async move {
+            let signal = match begun(work.await) {
                 Ok(start) => Signal::Event(Event::RecipeReady(Box::new(start))),
                 Err(misfits) => Signal::Job(JobResult::RecipeRefused { name, misfits }),
             };
@@ -96,11 +103,19 @@ impl Driver {
     }
 }
 
+/// What came of beginning a recipe. If that panics, it was not begun: nothing must wait for it for ever.
+fn begun(work: Result<RecipeStartResult, JoinError>) -> RecipeStartResult {
+    work.unwrap_or_else(|error| {
+        tracing::error!(%error, "beginning a recipe broke off");
+        Err(vec![answer_error("", "it broke off inside sayso; the log tells more")])
+    })
+}
+
 fn answer_error(field: &str, why: impl ToString) -> AnswerError {
     AnswerError { field: field.to_owned(), why: why.to_string() }
 }
 
-async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<AnswerError>> {
+async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> RecipeStartResult {
     let inputs = answers::check(&recipe.card().inputs, answers)?;
     let (mut facts, mut misfits) = (Vec::new(), Vec::new());
     let setup = OnceCell::new();
@@ -209,5 +224,19 @@ impl TestSetup {
     fn command(&self) -> Vec<Fact> {
         let command = runners::command(&self.marks, &self.machine);
         command.map(|command| ("tests".to_owned(), command)).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_folder::allowing_panics;
+
+    #[test]
+    fn a_recipe_whose_beginning_panics_was_not_begun() {
+        let begin = || -> RecipeStartResult { panic!("a fault in a look") };
+        let work = allowing_panics(async { tokio::task::spawn_blocking(begin).await });
+        let why = answer_error("", "it broke off inside sayso; the log tells more");
+        assert_eq!(begun(work), Err(vec![why]));
     }
 }

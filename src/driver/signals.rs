@@ -140,6 +140,8 @@ fn scanned(run: RunId, scan: Result<Box<RunReport>, JoinError>) -> Signal {
 fn report_of_broken_off(live: &LiveRun, kernel: KernelFate) -> RunReport {
     let mut report = RunReport::bare(Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
     (report.output, report.images) = (live.output.clone(), live.images.clone());
+    // Nobody saw the end of its processes.
+    report.receipt.not_stopped = true;
     RunReport { kernel, ..report }
 }
 
@@ -174,6 +176,7 @@ mod tests {
         live.output.push(Stream::Stdout, b"so far");
         let report = report_of_broken_off(&live, KernelFate::None);
         assert_eq!(report.outcome, Outcome::Crashed(EXECUTOR_BROKE_OFF.into()));
+        assert!(report.receipt.not_stopped, "something of it may still act");
         assert_eq!((report.output, report.images), (live.output, live.images));
     }
 

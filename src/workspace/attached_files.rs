@@ -48,6 +48,9 @@ pub enum AttachedFileError {
     /// The message names too many files.
     #[error("{0} files are too many for one message: at most 50.")]
     TooMany(usize),
+    /// Reading them panicked.
+    #[error("Reading the files of the message broke off inside sayso; the log tells more.")]
+    BrokeOff,
 }
 
 impl AttachedFileError {

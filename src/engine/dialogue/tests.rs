@@ -209,10 +209,16 @@ fn what_a_fence_inside_of_a_fence_tore_is_edited_before_it_can_be_approved() {
     }
     let mut d = Dialogue::after_reply(torn);
     d.inspected_ok(1);
-    let source = d.state().transcript.blocks[&BlockId(1)].block.current().source.clone();
-    d.edit(1, &source).has("It can be approved once its text was changed.").lacks("+edited");
+    let written = d.block(1).current().source.to_string();
+    d.edit(1, &written).has("It can be approved once its text was changed.").lacks("+edited");
     assert_eq!(d.type_run(1), refused(1));
     d.edit(1, "text = '```'\n").has("+edited 1.2");
+    d.inspected_ok(1);
+    // What the model wrote is no more complete because it was changed in between.
+    d.edit(1, &written).has("+edited 1.3");
+    d.inspected_ok(1);
+    assert_eq!(d.type_run(1), refused(1));
+    d.edit(1, "text = '```'\n").has("+edited 1.4");
     d.accepts(1).has("start r1");
 }
 

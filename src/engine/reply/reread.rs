@@ -27,6 +27,7 @@ pub fn reread(
 ) -> Vec<Segment> {
     let reading = CallScanner { languages, complete };
     let (mut out, mut read) = (Vec::with_capacity(segments.len()), ReadPart::default());
+    let mut is_behind_torn = false;
     let mut left = text.len().saturating_mul(REREAD_BYTES_PER_BYTE).saturating_add(FREE_REREAD_BYTES);
     loop {
         let part = text.get(read.bytes..).unwrap_or_default();
@@ -40,15 +41,16 @@ pub fn reread(
             cut_short(last, part.len());
         }
         let until = replacements.last().filter(|_| goes_on).map(|replacement| replacement.range.end);
-        let torn = torn_parts(part, &fences, &replacements);
+        let torn = torn_parts(part, &fences, &replacements, is_behind_torn);
         for mut segment in insert_replacements(part, found, replacements) {
             if let Segment::Block(block) = &mut segment {
-                mark_torn(block, &torn);
+                mark_torn(block, &torn, dialect);
             }
             read.push_segment(segment, until.unwrap_or(part.len()), &mut out);
         }
         let Some(end) = until else { return out };
         // The text after the last replacement is parsed again: its fences are no longer those of an edit.
+        is_behind_torn = torn.iter().any(|(range, _)| range.contains(&end));
         read.goes_on(part, end);
         segments = parse(text.get(read.bytes..).unwrap_or_default(), dialect, languages, complete);
     }
@@ -121,10 +123,21 @@ fn read_once(
 /// A part of a reply that is torn, and the remark on the blocks in it.
 type TornPart = (Range<usize>, &'static str);
 
+/// The remark on a fence that is torn.
+const TORN: &str = "a fence inside of it ended it: it may be cut off";
+/// The remark on what follows it.
+const BEHIND_TORN: &str = "it may be part of the fenced text above, which a fence inside of it ended";
+
 /// The fences that Markdown ended at the end of a fence inside of them, each followed by what comes up to the end that
-/// was meant, which Markdown takes for the beginning of a fence. Fences in replacements are text.
-fn torn_parts(text: &str, fences: &[markdown::Fence], replacements: &[Replacement]) -> Vec<TornPart> {
-    let mut parts: Vec<TornPart> = Vec::new();
+/// was meant, which Markdown takes for the beginning of a fence. Fences in replacements are text. `is_behind`: whether
+/// the text begins between a torn fence and that end.
+fn torn_parts(
+    text: &str,
+    fences: &[markdown::Fence],
+    replacements: &[Replacement],
+    is_behind: bool,
+) -> Vec<TornPart> {
+    let mut parts: Vec<TornPart> = is_behind.then_some((0..text.len(), BEHIND_TORN)).into_iter().collect();
     for fence in fences {
         let Range { start, end } = fence.range;
         let next = replacements.partition_point(|replacement| replacement.range.end <= start);
@@ -136,21 +149,23 @@ fn torn_parts(text: &str, fences: &[markdown::Fence], replacements: &[Replacemen
             last.end = last.end.min(start);
         }
         if is_torn {
-            parts.push((start..end, "a fence inside of it ended it: it may be cut off"));
-            let behind = "it may be part of the fenced text above, which a fence inside of it ended";
-            parts.push((end..text.len(), behind));
+            parts.push((start..end, TORN));
+            parts.push((end..text.len(), BEHIND_TORN));
         }
     }
     parts
 }
 
-/// Marks a block in a torn part: nobody can tell whether its text is what the model meant to have run.
-fn mark_torn(block: &mut Proposal, torn: &[TornPart]) {
+/// Marks a block in a torn part: nobody can tell whether its text is what the model meant to have run. Where the model
+/// hands over all code between tags, a tag is meant.
+fn mark_torn(block: &mut Proposal, torn: &[TornPart], dialect: Dialect) {
+    if dialect == Dialect::ExecuteTags && block.dialect == dialect {
+        return;
+    }
     // A block without bytes of its own belongs to the text before it.
     let at = block.range.start.min(block.range.end.saturating_sub(1));
     let part = torn.get(torn.partition_point(|(part, _)| part.end <= at));
-    let part = part.filter(|(part, _)| part.start <= at && block.dialect != Dialect::ExecuteTags);
-    if let Some((_, remark)) = part {
+    if let Some((_, remark)) = part.filter(|(part, _)| part.start <= at) {
         (block.closed, block.torn) = (false, true);
         block.remark(remark);
     }

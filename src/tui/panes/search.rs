@@ -94,8 +94,11 @@ impl SearchedLines {
         if let Some((_, lines)) = self.kept.get(&item).filter(|(known, _)| *known == stamp) {
             return (lines.clone(), bytes(lines));
         }
+        // What the message was before takes no room any more.
+        let before = self.kept.remove(&item).map_or(0, |(_, lines)| bytes(&lines));
         let lines: Rc<[WrappedLine]> = chat.lines_of(state, item, draw).into();
         let bytes = bytes(&lines);
+        self.bytes = self.bytes.saturating_sub(before);
         if self.bytes + bytes <= MAX_KEPT_BYTES {
             self.bytes += bytes;
             self.kept.insert(item, (stamp, lines.clone()));
@@ -339,6 +342,11 @@ mod tests {
             while search.work(d.state(), &panes, draw) {}
             let (again, _) = search.lines.of(0, d.state(), &panes.chat, draw);
             assert!(Rc::ptr_eq(&first, &again) && cost < PORTION_BYTES, "{cost}");
+            // What was laid out for another width makes room for what it is now.
+            let room = (search.lines.bytes, search.lines.kept.len());
+            search.lines.kept.get_mut(&0).unwrap().0.1 += 1;
+            assert_eq!(search.lines.of(0, d.state(), &panes.chat, draw).1, cost * LAYOUT_COST);
+            assert_eq!((search.lines.bytes, search.lines.kept.len()), room);
             // More than is kept is laid out again.
             let mut full = SearchedLines { bytes: MAX_KEPT_BYTES, ..SearchedLines::default() };
             assert_eq!(full.of(0, d.state(), &panes.chat, draw).1, cost * LAYOUT_COST);

@@ -80,6 +80,19 @@ fn what_a_fence_inside_of_a_fence_tore_says_so_and_has_no_sure_end() {
         let found = blocks(&torn.replace("End.\n", &form));
         assert!(found.len() > 2 && found[2].source.trim() == "rm x" && found[2].torn, "{form}: {found:#?}");
     }
+    // So is a tag, but not where a model hands over all its code between tags.
+    let tagged = torn.replace("End.\n", "<execute>rm x</execute>\n");
+    for dialect in [Dialect::Fences, Dialect::Tools, Dialect::ExecuteTags] {
+        let found = proposals(read_as(&tagged, dialect, true));
+        let is_meant = dialect == Dialect::ExecuteTags;
+        let tag = found.iter().find(|block| block.source == "rm x").unwrap();
+        assert_eq!((tag.closed, tag.torn), (is_meant, !is_meant), "{found:#?}");
+    }
+    // So does what is parsed again because an edit before it begins what Markdown takes for a fence.
+    let edit = "a.md\n<<<<<<< SEARCH\nx\n=======\n```text\n>>>>>>> REPLACE\n";
+    let found = blocks(&torn.replace("Then:\n", edit));
+    assert!(matches!(found[1].special_kind, Some(BlockKind::Edit { .. })), "{found:#?}");
+    assert!(found[2].source == "rm -r build\n" && found[1..3].iter().all(|block| block.torn), "{found:#?}");
     // It is shown, not written: what follows may belong to it all the same.
     let shown = blocks(&torn.replace(" path=README.md", ""));
     assert!(

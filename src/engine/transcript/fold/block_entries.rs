@@ -18,7 +18,12 @@ impl Transcript {
                 self.change_block(block, |item| item.review = Some((revision, Box::new(review))));
             }
             Entry::Edited { block, revision, source, whole } => {
-                self.revise(block, revision, |last| Version { whole, source, ..last });
+                // Who takes back what the model wrote takes it back as incomplete as it was.
+                let is_cut = self.blocks.get(&block).is_some_and(|item| {
+                    let original = item.block.original();
+                    !original.whole && original.source == source
+                });
+                self.revise(block, revision, |last| Version { whole: whole && !is_cut, source, ..last });
             }
             Entry::Placed { block, revision, source, bases, note, whole } => {
                 // If the end of the edit never arrived, its new text is incomplete, too.
