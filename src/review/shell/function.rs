@@ -108,20 +108,24 @@ impl<'t> ShellReader<'_, 't> {
         (self.positional, self.called) = before;
     }
 
-    /// Whether a function may run or keep what it reads: it names an interpreter, another function, or what takes its
-    /// input for words or a file.
+    /// Whether a function may run or keep what it reads: it names an interpreter, another function, what starts a shell,
+    /// or what takes its input for words or a file.
     fn may_run_input(&mut self, body: &str) -> bool {
         let is_between = |sign: char| !sign.is_alphanumeric() && !"._-".contains(sign);
         let fills_words = |word: &str| {
             let mut wrappers = self.rules.file.wrapper.iter().filter(|wrapper| wrapper.stdin);
             wrappers.any(|wrapper| wrapper.names.iter().any(|name| name == word))
         };
-        self.frames.pay(body.len() / 64)
-            && body.split(is_between).any(|word| {
-                matches!(word, "cat" | "tee" | "dd" | "read" | "mapfile" | "readarray")
-                    || self.functions.contains_key(word)
-                    || fills_words(word)
-                    || programs::shipped().get(word).is_some_and(Program::runs_input)
-            })
+        if !self.frames.pay(body.len() / 64) {
+            return false;
+        }
+        // Bash takes `s\h` and `'s'h` for `sh`.
+        let unquoted = body.replace(['\\', '\'', '"'], "");
+        body.split(is_between).chain(unquoted.split(is_between)).any(|word| {
+            matches!(word, "cat" | "tee" | "dd" | "read" | "mapfile" | "readarray" | "sudo" | "ssh")
+                || self.functions.contains_key(word)
+                || fills_words(word)
+                || programs::shipped().get(word).is_some_and(Program::runs_input)
+        })
     }
 }
