@@ -214,6 +214,7 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, _: WalkStep) -> bool {
         self.end_scopes(node.start_byte());
         self.take_input(node, 0);
+        self.feed_output_pipe(node, None);
         if node.kind() == "for_statement" {
             self.each_of(node);
         } else {

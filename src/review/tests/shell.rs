@@ -594,6 +594,12 @@ fn code_behind_options_and_on_other_computers_is_told() {
         ("$(which rm) -rf x", "sh.delete-tree"),
         ("python3 -m mod --verbose", "sh.not-known"),
         ("python3 --verbose -m json.tool", "sh.not-known"),
+        ("ssh h python3 -V", "sh.connect"),
+        ("ssh h -- grep -G a b", "sh.connect"),
+        ("sudo V=1 make install", "sh.sudo"),
+        ("sudo l=1 ls", "sh.sudo"),
+        ("rm a cached=1", "sh.delete-file"),
+        ("rsync -a --delete a n=1 b", "sh.sync-delete"),
     ] {
         let rules: Vec<String> = look("bash", source).findings.into_iter().map(|found| found.rule).collect();
         assert!(rules.iter().any(|found| found == rule), "{source}: {rules:?}");
