@@ -545,6 +545,15 @@ fn what_is_written_to_a_command_is_its_input() {
 }
 
 #[test]
+fn only_the_number_0_names_the_standard_input() {
+    for (language, source) in
+        [("python", "open('0').read()"), ("javascript", "require('fs').readFileSync('0')")]
+    {
+        assert_eq!(look(language, source).effects.reads, ["0"], "{source}");
+    }
+}
+
+#[test]
 fn files_and_links_that_are_not_remembered_are_an_unchecked_part() {
     let lines = |line: &str, count: usize| -> String {
         (0..count).map(|at| line.replace('N', &at.to_string())).collect()
