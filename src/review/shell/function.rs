@@ -77,7 +77,7 @@ impl<'t> ShellReader<'_, 't> {
         CommandStart { input, span, .. }: CommandStart<'_>,
     ) {
         let source = text(body, self.source);
-        let input = input.filter(|_| self.may_run_input(source));
+        let input = input.filter(|_| self.may_run_input(body));
         if !takes && input.is_none() {
             // Without arguments it does the same each time, and its body was read where it is defined.
             return;
@@ -113,20 +113,30 @@ impl<'t> ShellReader<'_, 't> {
         (self.positional, self.called) = before;
     }
 
-    /// Whether a function may run or keep what it reads: it names an interpreter, another function, or what takes its
-    /// input for words or a file.
-    fn may_run_input(&mut self, body: &str) -> bool {
+    /// Whether a function may run or keep what it reads: it names an interpreter, another function, what starts a shell,
+    /// or what takes its input for words or a file.
+    fn may_run_input(&mut self, node: Node<'_>) -> bool {
+        if let Some(may_run) = self.runs_input.get(&node.id()) {
+            return *may_run;
+        }
+        let body = text(node, self.source);
         let is_between = |sign: char| !sign.is_alphanumeric() && !"._-".contains(sign);
         let fills_words = |word: &str| {
             let mut wrappers = self.rules.file.wrapper.iter().filter(|wrapper| wrapper.stdin);
             wrappers.any(|wrapper| wrapper.names.iter().any(|name| name == word))
         };
-        self.frames.pay(body.len() / 64)
-            && body.split(is_between).any(|word| {
-                matches!(word, "cat" | "tee" | "dd" | "read" | "mapfile" | "readarray")
-                    || self.functions.contains_key(word)
-                    || fills_words(word)
-                    || programs::shipped().get(word).is_some_and(Program::runs_input)
-            })
+        if !self.frames.pay(body.len() / 64) {
+            return false;
+        }
+        // Bash takes `s\h` and `'s'h` for `sh`.
+        let unquoted = body.replace(['\\', '\'', '"'], "");
+        let may_run = body.split(is_between).chain(unquoted.split(is_between)).any(|word| {
+            matches!(word, "cat" | "tee" | "dd" | "read" | "mapfile" | "readarray" | "sudo" | "ssh")
+                || self.functions.contains_key(word)
+                || fills_words(word)
+                || programs::shipped().get(word).is_some_and(Program::runs_input)
+        });
+        self.runs_input.insert(node.id(), may_run);
+        may_run
     }
 }

@@ -182,9 +182,13 @@ fn add_files(act: &mut Act, program: &str) {
     }
 }
 
-/// Adds an operand of the form `key=value` by its key.
+/// Adds an operand of the form `key=value` by its key, unless that form has no meaning for the program: `l=1` in
+/// `sudo l=1 ls` is not the option `-l`.
 fn setting(text: &str, word: &Argument, act: &mut Act, known: &mut CommandFacts) {
     let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) else { return };
+    if !known.tables.is_empty() && !known.tables.iter().any(|table| table.takes_settings()) {
+        return;
+    }
     let held = part_of(word, value);
     if let Some((spelled, choice)) = known.option(&format!("{key}="), false) {
         known.options.push((spelled, choice, held.clone()));

@@ -89,8 +89,9 @@ impl ShellReader<'_, '_> {
             let setting = Argument::text(format!("{key}={value}"), span);
             self.tell_operand(OperandUse::StartsUnexpectedly(StartedAs::Git), &setting, name, span, depth);
         }
-        for operand in operands.iter().filter(|_| matches!(name, "curl" | "wget" | "git clone" | "git fetch"))
-        {
+        for operand in operands.iter().filter(|_| {
+            matches!(name, "curl" | "wget" | "git clone" | "git fetch" | "git pull" | "git ls-remote")
+        }) {
             if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
                 let path = Argument::text(path, &operand.span);
                 self.tell_operand(OperandUse::Reads, &path, name, span, depth);

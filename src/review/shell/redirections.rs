@@ -119,7 +119,8 @@ pub(super) fn plain_number(number: &str) -> &str {
 
 /// The descriptor at the end of a text.
 fn descriptor_before(head: &str) -> Option<&str> {
-    let is_separator = |sign: char| sign.is_whitespace() || ";&|()<>`".contains(sign);
+    // A `)` or a backquote may end a substitution, whose word goes on behind it: `a$(b)3`.
+    let is_separator = |sign: char| sign.is_whitespace() || ";&|(<>".contains(sign);
     let word = head.rsplit(is_separator).next().filter(|word| names_descriptor(word))?;
     let before = head.strip_suffix(word)?.trim_end_matches(is_separator);
     // A sign behind a backslash separates nothing.
@@ -159,6 +160,8 @@ mod tests {
             ("sh3", None),
             ("sh a3", None),
             ("sh a\\ 3", None),
+            ("sh $(a)3", None),
+            ("sh `a`3", None),
             ("sh \"3\"", None),
             ("sh {3}", None),
             ("rm {a,b}", None),

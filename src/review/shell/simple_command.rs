@@ -11,15 +11,13 @@ impl<'t> ShellReader<'_, 't> {
     /// A simple command; read once for each value of a variable that decides what it runs.
     pub(super) fn simple(&mut self, node: Node<'t>) {
         self.assign_before(node);
+        self.feed_output_pipes(node);
         let fed = self.inputs.remove(&node.id());
         let input = self.input_of(node, fed, 0);
         let sets_ifs = named_children(node, 64).iter().any(|child| {
             child.kind() == "variable_assignment" && text(*child, self.source).starts_with("IFS")
         });
-        let descriptors = self.redirections.of_node(node).iter();
-        let descriptors = descriptors.map(|redirection| redirections::descriptor(*redirection, self.source));
-        let inputs = descriptors.filter(|descriptor| *descriptor == "0").count();
-        self.odd_input = sets_ifs || inputs > 1 || self.shared.contains(&node.id());
+        self.odd_input = sets_ifs || self.own_inputs(node) > 1 || self.shared.contains(&node.id());
         match self.alternatives(node) {
             Some((name, values)) if self.chosen.is_none() && self.frames.pay(values.len()) => {
                 for value in values {
@@ -32,6 +30,12 @@ impl<'t> ShellReader<'_, 't> {
         }
     }
 
+    /// How many redirections of a command are for its standard input.
+    fn own_inputs(&self, node: Node<'_>) -> usize {
+        let own = self.redirections.of_node(node).iter();
+        own.filter(|redirection| redirections::descriptor(**redirection, self.source) == "0").count()
+    }
+
     fn with_words(&mut self, node: Node<'t>, input: Option<Argument>) {
         let mut words = self.words(node, 0);
         let before = self.reading.acts.len();
@@ -42,6 +46,10 @@ impl<'t> ShellReader<'_, 't> {
             }
         }
         let name = words.first().and_then(|word| word.value.as_whole_text()).map(str::to_owned);
+        if name.as_deref() == Some("exec") && words.len() == 1 && input.is_some() {
+            // The commands behind it read that.
+            self.reading.unknown |= self.own_inputs(node) > 0;
+        }
         let folder = self.folder.clone();
         self.command(words, CommandStart::at(&span, input));
         if self.activation.as_ref().is_some_and(|(_, acts)| *acts >= before) && !module::runs_always(node) {

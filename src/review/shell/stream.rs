@@ -1,7 +1,7 @@
 //! Passes standard input: from stage to stage of a pipeline, and to the commands in a group.
 
 use super::ShellReader;
-use crate::review::syntax::named_children;
+use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Taint, Value};
 use std::collections::hash_map::Entry;
 use tree_sitter::Node;
@@ -46,6 +46,38 @@ impl ShellReader<'_, '_> {
     /// The same in place of the input that they have.
     pub(super) fn feed_instead(&mut self, node: Node<'_>, argument: Argument) {
         self.pass_on(node, argument, true);
+    }
+
+    /// Makes what a command prints the input of the commands in `>(…)` among its words and redirections.
+    pub(super) fn feed_output_pipes(&mut self, node: Node<'_>) {
+        let (source, mut pipes) = (self.source, Vec::new());
+        for part in
+            named_children(node, usize::MAX).into_iter().chain(self.redirections.of_node(node).to_vec())
+        {
+            each(part, |inner, _| {
+                let is_pipe = inner.kind() == "process_substitution";
+                pipes.extend((is_pipe && text(inner, source).starts_with('>')).then_some(inner));
+                !is_pipe && !matches!(inner.kind(), "command_substitution" | "heredoc_redirect")
+            });
+        }
+        if pipes.is_empty() {
+            return;
+        }
+        // What of it is printed to which of them is not known.
+        let printed = self.output(node, 0).to_unknown();
+        for pipe in pipes {
+            self.feed_output_pipe(pipe, Some(&printed));
+        }
+    }
+
+    /// Gives the commands in `>(…)` an input, unless they have one.
+    pub(super) fn feed_output_pipe(&mut self, node: Node<'_>, printed: Option<&Value>) {
+        if node.kind() == "process_substitution" && text(node, self.source).starts_with('>') {
+            let printed = printed.cloned().unwrap_or_else(Value::unknown);
+            for part in named_children(node, usize::MAX) {
+                self.feed(part, Argument::new(printed.clone(), &node.byte_range()));
+            }
+        }
     }
 
     /// These may be nested as deep as a text has room for.

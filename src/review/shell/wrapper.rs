@@ -24,12 +24,14 @@ impl ShellReader<'_, '_> {
         let CommandStart { input, span, depth } = start;
         let at = self.own_words(wrapper, name, &words, span);
         let (own, rest) = words.split_at(at.min(words.len()));
-        // The text that a shell runs is an operand, too: rules check where it came from. Of ssh, options may follow the
-        // host.
-        let own = match (wrapper.text, wrapper.skip) {
-            (false, _) => own.to_vec(),
-            (true, 0) => [own, &[Argument::text("--", span)], rest].concat(),
-            (true, _) => words.clone(),
+        // The text that a shell runs is an operand, too: rules check where it came from. What looks like an option in it
+        // is for what runs there.
+        let own = if wrapper.text {
+            let is_closed = own.last().is_some_and(|last| last.value.as_whole_text() == Some("--"));
+            let end: Vec<Argument> = (!is_closed).then(|| Argument::text("--", span)).into_iter().collect();
+            [own, &end, rest].concat()
+        } else {
+            own.to_vec()
         };
         let (mut act, known) = self.split_by_table(name, own, input.clone(), span);
         if rest.is_empty() {
