@@ -35,6 +35,22 @@ pub(super) struct OpenScope {
     pub(super) then: ScopeEnd,
 }
 
+/// Whether a node is a branch, a loop or a part of one: which of its statements run, and how often, is not known.
+pub(super) fn is_branch_or_loop(kind: &str) -> bool {
+    matches!(
+        kind,
+        "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "while_statement"
+            | "for_statement"
+            | "c_style_for_statement"
+            | "do_group"
+            | "case_statement"
+            | "case_item"
+    )
+}
+
 impl<'t> ShellReader<'_, 't> {
     /// Ends the stretches that do not reach a place.
     pub(super) fn end_scopes(&mut self, at: usize) {

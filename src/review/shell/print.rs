@@ -1,6 +1,7 @@
 //! Works out what commands print, as far as that is known: `echo`, `printf`, filters of a known text.
 
 use super::ShellReader;
+use super::branch::is_branch_or_loop;
 use super::variable::uncertain;
 use super::word::{is_glued, is_glued_home};
 use crate::review::escapes;
@@ -72,16 +73,7 @@ impl ShellReader<'_, '_> {
             "subshell" | "compound_statement" | "list" | "negated_command" => {
                 self.printed_by_all(node, deeper)
             }
-            // Which of the statements run, and how often, is not known.
-            "if_statement"
-            | "elif_clause"
-            | "else_clause"
-            | "while_statement"
-            | "for_statement"
-            | "c_style_for_statement"
-            | "do_group"
-            | "case_statement"
-            | "case_item" => self.printed_by_all(node, deeper).to_unknown(),
+            kind if is_branch_or_loop(kind) => self.printed_by_all(node, deeper).to_unknown(),
             _ => Value::unknown(),
         }
     }

@@ -1,6 +1,7 @@
 //! Passes standard input: from stage to stage of a pipeline, and to the commands in a group.
 
 use super::ShellReader;
+use super::branch::is_branch_or_loop;
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Taint, Value};
 use std::collections::hash_map::Entry;
@@ -114,18 +115,9 @@ impl ShellReader<'_, '_> {
                     }
                 }
                 // Each command in it may read it, so all get it.
-                "subshell"
-                | "compound_statement"
-                | "list"
-                | "if_statement"
-                | "elif_clause"
-                | "else_clause"
-                | "while_statement"
-                | "for_statement"
-                | "c_style_for_statement"
-                | "do_group"
-                | "case_statement"
-                | "case_item" => {
+                kind if matches!(kind, "subshell" | "compound_statement" | "list")
+                    || is_branch_or_loop(kind) =>
+                {
                     let children = named_children(node, usize::MAX);
                     if children.len() > 1 || self.shared.contains(&node.id()) {
                         self.shared.extend(children.iter().map(Node::id));
