@@ -39,6 +39,7 @@ mod options;
 mod own_folder;
 mod plain_quotes;
 mod print;
+mod printed_text;
 mod program;
 mod quoting;
 mod read;

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::change::{ChangeTarget, ERREXIT, POSITIONS};
 use super::keyword::is_declaration;
-use super::print::formatted;
+use super::printed_text::formatted;
 use super::variable::DEFAULT_SEPARATORS;
 use crate::review::value::{Argument, Value};
 
